@@ -54,8 +54,8 @@ PO_PATH = ROOT / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
 
 MO_PATH = PO_PATH.with_suffix(".mo")
 
-DERIVED_PATH = ROOT / "locale" / "zh_Hant" / "LC_MESSAGES" / "django.po"
-"""The Traditional Chinese catalogue, which no one edits."""
+DERIVED_PATH = ROOT / "locale" / "zh_Hant" / "LC_MESSAGES" / "django.mo"
+"""The Traditional Chinese catalogue. It has no PO file: it is derived each time."""
 
 _WORDS_PATH = ROOT / "locale" / "zh_Hant" / "words.txt"
 
@@ -164,9 +164,9 @@ def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
 
 def main() -> None:
     catalogue = merged(extracted(), current())
-    for path, one in ((PO_PATH, catalogue), (DERIVED_PATH, derived(catalogue))):
-        path.write_text(written(one), "utf-8")
-        path.with_suffix(".mo").write_bytes(compiled(one))
+    PO_PATH.write_text(written(catalogue), "utf-8")
+    for path, one in ((MO_PATH, catalogue), (DERIVED_PATH, derived(catalogue))):
+        path.write_bytes(compiled(one))
     missing = untranslated(catalogue)
     print(f"{len(list(texts(catalogue)))} texts, {len(missing)} without Chinese.")
     if missing:

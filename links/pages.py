@@ -5,7 +5,7 @@ from typing import Literal
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import path
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
@@ -31,33 +31,29 @@ def link_info(request: HttpRequest) -> HttpResponse:
 
 
 class Link(BaseModel):
-    __doc__ = gettext_noop("A link to fetch.")
+    """A link to fetch."""
 
-    link: str = Field(description=gettext_noop("An http or https URL."), examples=["https://example.org/"])
+    link: str = Field(description="An http or https URL.", examples=["https://example.org/"])
 
 
 class LinkInfo(BaseModel):
-    __doc__ = gettext_noop("What a link brings along, as a proposal. The site stores nothing of it.")
+    """What a link brings along, as a proposal. The site stores nothing of it."""
 
     state: Literal["fetching", "found", "failed"] = Field(
-        description=gettext_noop("While it is “fetching”, ask again in half a second.")
+        description="While it is “fetching”, ask again in half a second."
     )
-    title: str = Field(
-        description=gettext_noop("Title of the page, without the site's name; at most 300 characters.")
-    )
-    canonical: str = Field(
-        description=gettext_noop("Address that the page says is its own; empty if that is the same page.")
-    )
-    language: str = Field(description=gettext_noop("Language of the page, such as zh-CN; empty if it names none."))
-    description: str = Field(description=gettext_noop("Summary by the page itself, at most 500 characters."))
-    problem: str = Field(description=gettext_noop("Code of why there is no title; empty if there is one."))
-    message: str = Field(description=gettext_noop("The same as a sentence."))
+    title: str = Field(description="Title of the page, without the site's name; at most 300 characters.")
+    canonical: str = Field(description="Address that the page says is its own; empty if that is the same page.")
+    language: str = Field(description="Language of the page, such as zh-CN; empty if it names none.")
+    description: str = Field(description="Summary by the page itself, at most 500 characters.")
+    problem: str = Field(description="Code of why there is no title; empty if there is one.")
+    message: str = Field(description="The same as a sentence.")
 
 
 @router.post(
     "link-info",
-    summary=gettext_noop("Fetch the title of a link"),
-    description=gettext_noop(
+    summary="Fetch the title of a link",
+    description=(
         "Title, canonical address, language and description of the page, which the site fetches once a day at "
         "most. The response comes at once: ask again while its state is “fetching”."
     ),

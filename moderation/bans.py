@@ -8,7 +8,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
@@ -120,29 +120,27 @@ SiteScope = Literal[BanScope.POSTING, BanScope.VOTING, BanScope.BOTH]
 
 Scope = PathEx[
     SiteScope,
-    P(description=gettext_noop("What the ban forbids."), examples=["posting"]),
+    P(description="What the ban forbids.", examples=["posting"]),
 ]
 
 
 class BanChange(GivenGrounds):
-    __doc__ = gettext_noop("Whether a member is banned, for how long, and why.")
+    """Whether a member is banned, for how long, and why."""
 
-    banned: bool = Field(description=gettext_noop("False lifts the ban."), examples=[True])
-    days: int = Field(0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
+    banned: bool = Field(description="False lifts the ban.", examples=[True])
+    days: int = Field(0, ge=0, le=MOST_DAYS, description="0 for a ban without end.", examples=[7])
     reason: schemas.PublicReason = Field(examples=["Spam."])
 
 
 class Ban(BaseModel):
-    __doc__ = gettext_noop("A current ban of a member.")
+    """A current ban of a member."""
 
-    scope: BanScope = Field(description=gettext_noop("What it forbids."))
-    group: str | None = Field(
-        description=gettext_noop("The group's name, of a ban from a group; null for others.")
-    )
+    scope: BanScope = Field(description="What it forbids.")
+    group: str | None = Field(description="The group's name, of a ban from a group; null for others.")
     reason: str
-    ends_at: float | None = Field(description=gettext_noop("In Unix seconds; null for a ban without end."))
-    appeal: str = Field(description=gettext_noop("What the member wrote to the moderators; empty if nothing."))
-    answer: str = Field(description=gettext_noop("What a moderator answered; empty if nothing."))
+    ends_at: float | None = Field(description="In Unix seconds; null for a ban without end.")
+    appeal: str = Field(description="What the member wrote to the moderators; empty if nothing.")
+    answer: str = Field(description="What a moderator answered; empty if nothing.")
 
     @classmethod
     def of(cls, row: BanRow) -> "Ban":
@@ -157,10 +155,10 @@ class Ban(BaseModel):
 
 
 class Bans(BaseModel):
-    __doc__ = gettext_noop("The current bans of a member, newest first.")
+    """The current bans of a member, newest first."""
 
-    name: str = Field(description=gettext_noop("The member's name."))
-    bans: list[Ban] = Field(description=gettext_noop("At most one for each scope, and for each group."))
+    name: str = Field(description="The member's name.")
+    bans: list[Ban] = Field(description="At most one for each scope, and for each group.")
 
     @classmethod
     def of(cls, member: User) -> "Bans":
@@ -169,8 +167,8 @@ class Bans(BaseModel):
 
 @router.get(
     "users/{name}/bans",
-    summary=gettext_noop("The current bans of a member"),
-    description=gettext_noop("Only for members who can ban."),
+    summary="The current bans of a member",
+    description="Only for members who can ban.",
     auth=MODERATORS,
 )
 def list_bans(request: HttpRequest, name: MemberName) -> Bans:
@@ -179,8 +177,8 @@ def list_bans(request: HttpRequest, name: MemberName) -> Bans:
 
 @router.put(
     "users/{name}/bans/{scope}",
-    summary=gettext_noop("Ban a member, or lift a ban"),
-    description=gettext_noop(
+    summary="Ban a member, or lift a ban",
+    description=(
         "Only for members who can ban. A ban replaces the current one with the same scope; others continue. "
         "Repeated within a minute, it changes nothing. Members who can ban cannot be banned."
     ),

@@ -21,7 +21,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from ninja import Status
 from pydantic import BaseModel, Field
@@ -326,54 +326,52 @@ def _go_on(request: HttpRequest, root: User, act: BranchAct) -> HttpResponse:
 
 
 class BranchAccount(BaseModel):
-    __doc__ = gettext_noop("An account of a branch of the invitation tree.")
+    """An account of a branch of the invitation tree."""
 
-    name: str = Field(description=gettext_noop("Empty if the account is deleted."))
-    exempt: bool = Field(description=gettext_noop("True for moderators, whom no act on a branch concerns."))
+    name: str = Field(description="Empty if the account is deleted.")
+    exempt: bool = Field(description="True for moderators, whom no act on a branch concerns.")
     banned: bool
 
 
 class BranchOfTree(BaseModel):
-    __doc__ = gettext_noop("A member, and everyone below in the invitation tree.")
+    """A member, and everyone below in the invitation tree."""
 
-    version: str = Field(description=gettext_noop("Send it back to act on what you have seen."))
-    concerned: int = Field(description=gettext_noop("How many accounts an act concerns."))
-    accounts: list[BranchAccount] = Field(description=gettext_noop("At most 5,000, level by level."))
+    version: str = Field(description="Send it back to act on what you have seen.")
+    concerned: int = Field(description="How many accounts an act concerns.")
+    accounts: list[BranchAccount] = Field(description="At most 5,000, level by level.")
 
 
 class BranchActs(GivenGrounds):
-    __doc__ = gettext_noop("What to do to each account of a branch, and why.")
+    """What to do to each account of a branch, and why."""
 
-    version: str = Field(description=gettext_noop("Of the branch, as you have read it."), examples=["4f2a"])
-    ban: SiteScope | None = Field(None, description=gettext_noop("null for no ban."), examples=["posting"])
-    ban_days: int = Field(
-        0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7]
-    )
+    version: str = Field(description="Of the branch, as you have read it.", examples=["4f2a"])
+    ban: SiteScope | None = Field(None, description="null for no ban.", examples=["posting"])
+    ban_days: int = Field(0, ge=0, le=MOST_DAYS, description="0 for a ban without end.", examples=[7])
     sweep_days: int = Field(
         0,
         ge=0,
         le=MOST_DAYS,
-        description=gettext_noop("Removes the articles and comments of these last days; 0 for none."),
+        description="Removes the articles and comments of these last days; 0 for none.",
         examples=[7],
     )
-    left_out: bool = Field(False, description=gettext_noop("True excludes votes from ranking."), examples=[False])
+    left_out: bool = Field(False, description="True excludes votes from ranking.", examples=[False])
     reason: schemas.PublicReason = Field(examples=["A voting ring."])
 
 
 class BranchProgress(BaseModel):
-    __doc__ = gettext_noop("How far acts on a branch are.")
+    """How far acts on a branch are."""
 
     total: int
     done: int
     complete: bool = Field(
-        description=gettext_noop("False if accounts are left: repeat the request, or wait for the site to go on.")
+        description="False if accounts are left: repeat the request, or wait for the site to go on."
     )
 
 
 @router.get(
     "users/{name}/branch",
-    summary=gettext_noop("The branch of the invitation tree below a member"),
-    description=gettext_noop("Moderators only. Not found where the invitation tree is not shown to them."),
+    summary="The branch of the invitation tree below a member",
+    description="Moderators only. Not found where the invitation tree is not shown to them.",
     auth=MODERATORS,
 )
 def read_branch(request: HttpRequest, name: SubjectName) -> BranchOfTree:
@@ -392,8 +390,8 @@ def read_branch(request: HttpRequest, name: SubjectName) -> BranchOfTree:
 
 @router.post(
     "users/{name}/branch",
-    summary=gettext_noop("Ban, sweep or leave out a branch of the invitation tree"),
-    description=gettext_noop(
+    summary="Ban, sweep or leave out a branch of the invitation tree",
+    description=(
         "Moderators only, each act with its permission. Refused if the branch is not what you have read. Sent "
         "again, it continues; each account is then appealed and undone singly."
     ),

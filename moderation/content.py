@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
@@ -250,32 +249,32 @@ locking = _of_article("comments/lock.html", Action.LOCK, lock, "#comments")
 unlocking = _of_article("comments/unlock.html", Action.UNLOCK, unlock, "#comments")
 
 
-_ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[44])]
+_ArticleNumber = PathEx[int, P(description="The article's number.", ge=1, examples=[44])]
 
 
 class Removal(schemas.Removal, GivenGrounds):
-    __doc__ = gettext_noop("Whether to remove an article, and why.")
+    """Whether to remove an article, and why."""
 
 
 class CommentRemoval(schemas.Removal, GivenGrounds):
-    __doc__ = gettext_noop("Whether to remove a comment, and why.")
+    """Whether to remove a comment, and why."""
 
 
 class Locking(GivenGrounds):
-    __doc__ = gettext_noop("Whether to lock a discussion, and why.")
+    """Whether to lock a discussion, and why."""
 
-    locked: bool = Field(description=gettext_noop("False unlocks it."), examples=[True])
+    locked: bool = Field(description="False unlocks it.", examples=[True])
     reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
+        description="Everyone can read it in the moderation log; at most 500 characters.",
         examples=["It went in circles."],
     )
 
 
 class Locked(BaseModel):
-    __doc__ = gettext_noop("Whether a discussion is locked.")
+    """Whether a discussion is locked."""
 
     article_id: int
-    locked: str | None = Field(description=gettext_noop("The recorded reason; null if it is not locked."))
+    locked: str | None = Field(description="The recorded reason; null if it is not locked.")
 
 
 _DONE = (
@@ -295,8 +294,8 @@ def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: st
 
 @router.put(
     "articles/{article_id:article_id}/locked",
-    summary=gettext_noop("Lock a discussion, or unlock it"),
-    description=gettext_noop(
+    summary="Lock a discussion, or unlock it",
+    description=(
         "Moderators only. In a locked discussion, comments cannot be written or edited. Idempotent: the response "
         "contains the recorded reason."
     ),
@@ -309,8 +308,8 @@ def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Lock
 
 @router.put(
     "comments/{comment_id:comment_id}/removed",
-    summary=gettext_noop("Remove a comment, or restore it"),
-    description=gettext_noop(
+    summary="Remove a comment, or restore it",
+    description=(
         "Moderators only. Hides the text of a comment from everyone, or shows it again, with a reason. "
         "Idempotent: the response contains the recorded reason."
     ),
@@ -326,8 +325,8 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Com
 
 @router.put(
     "articles/{article_id:article_id}/removed",
-    summary=gettext_noop("Remove an article, or restore it"),
-    description=gettext_noop(
+    summary="Remove an article, or restore it",
+    description=(
         "Moderators only. Removes an article from every list, or restores it, with a reason. Idempotent: "
         "the response contains the recorded reason."
     ),

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from pydantic import BaseModel, Field
@@ -229,12 +229,12 @@ def mine(request: HttpRequest) -> HttpResponse:
 
 
 class NewFlag(BaseModel):
-    __doc__ = gettext_noop("What is wrong with an article or a comment.")
+    """What is wrong with an article or a comment."""
 
     reason: FlagReason = Field(examples=["against-rules"])
     words: str = Field(
         "",
-        description=gettext_noop("For moderators; at most 500 characters. Required for against-rules."),
+        description="For moderators; at most 500 characters. Required for against-rules.",
         examples=["It insults another member."],
     )
 
@@ -245,16 +245,16 @@ class NewFlag(BaseModel):
 
 
 class Flag(BaseModel):
-    __doc__ = gettext_noop("Your flag. Only you and moderators can see it.")
+    """Your flag. Only you and moderators can see it."""
 
     article_id: int
-    comment_id: int | None = Field(description=gettext_noop("null if the article itself is flagged."))
-    reason: FlagReason | None = Field(description=gettext_noop("null if there is no flag."))
+    comment_id: int | None = Field(description="null if the article itself is flagged.")
+    reason: FlagReason | None = Field(description="null if there is no flag.")
     words: str
-    state: FlagState | None = Field(description=gettext_noop("Whether moderators have decided, and how."))
+    state: FlagState | None = Field(description="Whether moderators have decided, and how.")
 
 
-_SETS = gettext_noop(
+_SETS = (
     "Flags it for the moderators, or changes your flag. The moderators decide; "
     "the author can't see who flagged it."
 )
@@ -262,7 +262,7 @@ _SETS = gettext_noop(
 
 @router.put(
     "articles/{article_id:article_id}/flag",
-    summary=gettext_noop("Flag an article"),
+    summary="Flag an article",
     description=_SETS,
     response=failing(409),
     auth=AUTHORS,
@@ -273,8 +273,8 @@ def flag_article(request: HttpRequest, article_id: OthersArticleNumber, flag: Ne
 
 @router.delete(
     "articles/{article_id:article_id}/flag",
-    summary=gettext_noop("Take back your flag on an article"),
-    description=gettext_noop("Idempotent, until moderators have decided."),
+    summary="Take back your flag on an article",
+    description="Idempotent, until moderators have decided.",
     response=failing(409),
     auth=AUTHORS,
 )
@@ -284,7 +284,7 @@ def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber
 
 @router.put(
     "comments/{comment_id:comment_id}/flag",
-    summary=gettext_noop("Flag a comment"),
+    summary="Flag a comment",
     description=_SETS,
     response=failing(409),
     auth=AUTHORS,
@@ -295,8 +295,8 @@ def flag_comment(request: HttpRequest, comment_id: CommentNumber, flag: NewFlag)
 
 @router.delete(
     "comments/{comment_id:comment_id}/flag",
-    summary=gettext_noop("Take back your flag on a comment"),
-    description=gettext_noop("Idempotent, until moderators have decided."),
+    summary="Take back your flag on a comment",
+    description="Idempotent, until moderators have decided.",
     response=failing(409),
     auth=AUTHORS,
 )

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
@@ -165,37 +165,37 @@ def lift_by_form(request: HttpRequest, slug: str, ban_id: int) -> HttpResponse:
 
 
 class ModeratorChange(BaseModel):
-    __doc__ = gettext_noop("Whether a member moderates a group, and why.")
+    """Whether a member moderates a group, and why."""
 
-    moderates: bool = Field(description=gettext_noop("False ends it."), examples=[True])
+    moderates: bool = Field(description="False ends it.", examples=[True])
     reason: schemas.PublicReason = Field(examples=["Knows the field."])
 
 
 class GroupModerators(BaseModel):
-    __doc__ = gettext_noop("The moderators of a group.")
+    """The moderators of a group."""
 
-    group: str = Field(description=gettext_noop("The group's name."))
-    moderators: list[str] = Field(description=gettext_noop("Their names, the longest serving first."))
+    group: str = Field(description="The group's name.")
+    moderators: list[str] = Field(description="Their names, the longest serving first.")
 
 
 class GroupBanChange(GivenGrounds):
-    __doc__ = gettext_noop("Whether a member is banned from a group, for how long, and why.")
+    """Whether a member is banned from a group, for how long, and why."""
 
-    banned: bool = Field(description=gettext_noop("False lifts the ban."), examples=[True])
-    days: int = Field(0, ge=0, le=MOST_DAYS, description=gettext_noop("0 for a ban without end."), examples=[7])
+    banned: bool = Field(description="False lifts the ban.", examples=[True])
+    days: int = Field(0, ge=0, le=MOST_DAYS, description="0 for a ban without end.", examples=[7])
     reason: schemas.PublicReason = Field(examples=["Off topic, again and again."])
 
 
 class GroupBan(bans.Ban):
-    __doc__ = gettext_noop("A current ban from a group.")
+    """A current ban from a group."""
 
-    name: str = Field(description=gettext_noop("The member's name."))
+    name: str = Field(description="The member's name.")
 
 
 class GroupBans(BaseModel):
-    __doc__ = gettext_noop("The current bans from a group, newest first, at most 200.")
+    """The current bans from a group, newest first, at most 200."""
 
-    group: str = Field(description=gettext_noop("The group's name."))
+    group: str = Field(description="The group's name.")
     bans: list[GroupBan]
 
     @classmethod
@@ -209,8 +209,8 @@ class GroupBans(BaseModel):
 
 @router.put(
     "groups/{slug}/moderators/{name}",
-    summary=gettext_noop("Make a member a moderator of a group, or end that"),
-    description=gettext_noop("Only for moderators of the whole site who can manage groups. Idempotent."),
+    summary="Make a member a moderator of a group, or end that",
+    description="Only for moderators of the whole site who can manage groups. Idempotent.",
     auth=MODERATORS,
 )
 def assign_moderator(
@@ -225,8 +225,8 @@ def assign_moderator(
 
 @router.get(
     "groups/{slug}/bans",
-    summary=gettext_noop("The current bans from a group"),
-    description=gettext_noop("Only for moderators of the group, and members who can ban."),
+    summary="The current bans from a group",
+    description="Only for moderators of the group, and members who can ban.",
     auth=MODERATORS,
 )
 def list_group_bans(request: HttpRequest, slug: GroupName) -> GroupBans:
@@ -236,8 +236,8 @@ def list_group_bans(request: HttpRequest, slug: GroupName) -> GroupBans:
 
 @router.put(
     "groups/{slug}/bans/{name}",
-    summary=gettext_noop("Ban a member from a group, or lift the ban"),
-    description=gettext_noop(
+    summary="Ban a member from a group, or lift the ban",
+    description=(
         "Only for moderators of the group, and members who can ban. The member can neither post articles into the "
         "group nor comment on articles that are in it. A ban replaces the current one from the group. Repeated "
         "within a minute, it changes nothing."

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
@@ -82,33 +82,33 @@ def unblock_by_form(request: HttpRequest) -> HttpResponse:
 
 
 class HostBlock(BaseModel):
-    __doc__ = gettext_noop("A host whose links cannot be posted.")
+    """A host whose links cannot be posted."""
 
     host: str
-    reason: str = Field(description=gettext_noop("Members read it when they post a link."))
+    reason: str = Field(description="Members read it when they post a link.")
 
 
 class HostBlocks(BaseModel):
-    __doc__ = gettext_noop("All blocked hosts.")
+    """All blocked hosts."""
 
     hosts: list[HostBlock]
 
 
 class HostBlocking(BaseModel):
-    __doc__ = gettext_noop("Whether to block a host, and why.")
+    """Whether to block a host, and why."""
 
     host: str = Field(
-        description=gettext_noop("For example, example.org or a link to it. Its subdomains are blocked too."),
+        description="For example, example.org or a link to it. Its subdomains are blocked too.",
         examples=["spam.example"],
     )
-    blocked: bool = Field(description=gettext_noop("False unblocks it."), examples=[True])
+    blocked: bool = Field(description="False unblocks it.", examples=[True])
     reason: schemas.PublicReason = Field(examples=["It sells pills."])
 
 
 @router.get(
     "blocked-hosts",
-    summary=gettext_noop("Blocked hosts"),
-    description=gettext_noop("Moderators only."),
+    summary="Blocked hosts",
+    description="Moderators only.",
     auth=MODERATORS,
 )
 def list_blocked_hosts(request: HttpRequest) -> HostBlocks:
@@ -118,8 +118,8 @@ def list_blocked_hosts(request: HttpRequest) -> HostBlocks:
 
 @router.put(
     "blocked-hosts",
-    summary=gettext_noop("Block a host, or unblock it"),
-    description=gettext_noop(
+    summary="Block a host, or unblock it",
+    description=(
         "Moderators only. Idempotent; another reason replaces the first. The response has all blocked hosts."
     ),
     auth=MODERATORS,

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
@@ -100,19 +100,19 @@ def _done(request: HttpRequest, member: User) -> HttpResponse:
 
 
 class LeavingOut(GivenGrounds):
-    __doc__ = gettext_noop("Whether to exclude a member's votes from ranking, and why.")
+    """Whether to exclude a member's votes from ranking, and why."""
 
-    left_out: bool = Field(description=gettext_noop("False includes them again."), examples=[True])
+    left_out: bool = Field(description="False includes them again.", examples=[True])
     reason: schemas.PublicReason = Field(examples=["A voting ring."])
 
 
 class LeftOut(BaseModel):
-    __doc__ = gettext_noop("Whether a member's votes are excluded from ranking.")
+    """Whether a member's votes are excluded from ranking."""
 
     name: str
     left_out: bool
     complete: bool = Field(
-        description=gettext_noop("False if some articles are not reranked yet: repeat the request to continue.")
+        description="False if some articles are not reranked yet: repeat the request to continue."
     )
 
     @classmethod
@@ -123,8 +123,8 @@ class LeftOut(BaseModel):
 
 @router.get(
     "users/{name}/left-out",
-    summary=gettext_noop("Whether a member's votes are excluded from ranking"),
-    description=gettext_noop("Only for members who can ban."),
+    summary="Whether a member's votes are excluded from ranking",
+    description="Only for members who can ban.",
     auth=MODERATORS,
 )
 def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
@@ -133,8 +133,8 @@ def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
 
 @router.put(
     "users/{name}/left-out",
-    summary=gettext_noop("Exclude a member's votes from ranking, or include them again"),
-    description=gettext_noop(
+    summary="Exclude a member's votes from ranking, or include them again",
+    description=(
         "Only for members who can ban. Concerns all votes on articles and comments still open for voting, and all "
         "later ones; the counts that readers see do not change. Idempotent."
     ),

@@ -20,7 +20,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone, translation
-from django.utils.translation import get_language, gettext_lazy, gettext_noop, pgettext_lazy
+from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -355,24 +355,22 @@ def decide_by_form(request: HttpRequest, notice_id: int) -> HttpResponse:
     return redirect("articles:queue")
 
 
-NoticeNumber = PathEx[
-    int, P(description=gettext_noop("The number of the legal notice."), ge=1, le=HIGHEST_NUMBER, examples=[1])
-]
+NoticeNumber = PathEx[int, P(description="The number of the legal notice.", ge=1, le=HIGHEST_NUMBER, examples=[1])]
 
 
 class QueuedNotice(BaseModel):
-    __doc__ = gettext_noop("A legal notice: what a reader reported, mostly without an account.")
+    """A legal notice: what a reader reported, mostly without an account."""
 
     id: int
-    address: str = Field(description=gettext_noop("Path of the page; it may not exist."))
+    address: str = Field(description="Path of the page; it may not exist.")
     reason: NoticeReason
-    cited: str = Field(description=gettext_noop("Which law, or which rule; can be empty."))
+    cited: str = Field(description="Which law, or which rule; can be empty.")
     explanation: str
     name: str
     email: str
-    time: float = Field(description=gettext_noop("In Unix seconds."))
-    outcome: Outcome | None = Field(description=gettext_noop("null while it is open."))
-    answer: str = Field(description=gettext_noop("The reason for the decision, which the sender can read."))
+    time: float = Field(description="In Unix seconds.")
+    outcome: Outcome | None = Field(description="null while it is open.")
+    answer: str = Field(description="The reason for the decision, which the sender can read.")
 
     @classmethod
     def of(cls, one: LegalNotice) -> "QueuedNotice":
@@ -391,26 +389,26 @@ class QueuedNotice(BaseModel):
 
 
 class QueuedNotices(BaseModel):
-    __doc__ = gettext_noop("The legal notices that wait for a decision, at most 50, the oldest first.")
+    """The legal notices that wait for a decision, at most 50, the oldest first."""
 
     notices: list[QueuedNotice]
     next_after: schemas.NextAfter
 
 
 class NoticeDecision(GivenGrounds):
-    __doc__ = gettext_noop("A decision on a legal notice.")
+    """A decision on a legal notice."""
 
-    removed: bool = Field(description=gettext_noop("False lets the content stay."), examples=[False])
+    removed: bool = Field(description="False lets the content stay.", examples=[False])
     reason: str = Field(
-        description=gettext_noop("The sender can read it; everyone, if the content is removed."),
+        description="The sender can read it; everyone, if the content is removed.",
         examples=["It is a quotation."],
     )
 
 
 @router.get(
     "queue/notices",
-    summary=gettext_noop("Legal notices"),
-    description=gettext_noop("Moderators only: the notices that wait for a decision."),
+    summary="Legal notices",
+    description="Moderators only: the notices that wait for a decision.",
     auth=MODERATORS,
 )
 def list_notices(request: HttpRequest, query: Query[schemas.AfterQuery]) -> QueuedNotices:  # noqa: ARG001 - ninja's
@@ -421,8 +419,8 @@ def list_notices(request: HttpRequest, query: Query[schemas.AfterQuery]) -> Queu
 
 @router.put(
     "queue/notices/{notice_id}",
-    summary=gettext_noop("Decide on a legal notice"),
-    description=gettext_noop(
+    summary="Decide on a legal notice",
+    description=(
         "Moderators only. Removes the content, or lets it stay; the sender gets the reason. The first "
         "decision stays."
     ),

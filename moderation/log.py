@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from ninja import Query
@@ -178,15 +178,15 @@ def _before(request: HttpRequest) -> float:
     return float(text)
 
 
-_HAS_NEXT = gettext_noop("Whether there is a next page. A page can be empty and have a next one.")
+_HAS_NEXT = "Whether there is a next page. A page can be empty and have a next one."
 
 
 class BeforeQuery(schemas.AfterQuery):
-    __doc__ = gettext_noop("Which part of the removed comments.")
+    """Which part of the removed comments."""
 
     before: schemas.Moment | SkipJsonSchema[None] = Field(
         None,
-        description=gettext_noop(
+        description=(
             "Only removals before this moment, in Unix seconds: next_before of the previous part. By default, the "
             "latest ones."
         ),
@@ -194,27 +194,25 @@ class BeforeQuery(schemas.AfterQuery):
     )
 
 
-_REMOVAL = gettext_noop("The log entry of its removal; null if many later entries are about the article.")
+_REMOVAL = "The log entry of its removal; null if many later entries are about the article."
 
 
 class RemovedArticle(BaseModel):
-    __doc__ = gettext_noop("A removed article.")
+    """A removed article."""
 
     article: schemas.Article
-    link: str | None = Field(
-        description=gettext_noop("Its link, which only its poster and moderators see; null without one.")
-    )
+    link: str | None = Field(description="Its link, which only its poster and moderators see; null without one.")
     removal: LogEntry | None = Field(description=_REMOVAL)
 
 
 class OwnRemovedArticle(RemovedArticle):
-    __doc__ = gettext_noop("An article of yours that is removed.")
+    """An article of yours that is removed."""
 
-    text: str | None = Field(description=gettext_noop("Its text in Markdown; null without one."))
+    text: str | None = Field(description="Its text in Markdown; null without one.")
 
 
 class OwnRemovedArticles(BaseModel):
-    __doc__ = gettext_noop("Those articles of one page of your list that are removed.")
+    """Those articles of one page of your list that are removed."""
 
     articles: list[OwnRemovedArticle]
     page: schemas.NumberOfPage
@@ -223,20 +221,20 @@ class OwnRemovedArticles(BaseModel):
 
 
 class RemovedArticles(BaseModel):
-    __doc__ = gettext_noop("One page of the removed articles, the last posted first.")
+    """One page of the removed articles, the last posted first."""
 
     articles: list[RemovedArticle]
     page: schemas.NumberOfPage
-    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    has_next: bool = Field(description="Whether there is a next page.")
     next_after: schemas.NextAfter
 
 
 class RemovedComment(BaseModel):
-    __doc__ = gettext_noop("A removed comment.")
+    """A removed comment."""
 
     comment: Comment
-    text: str = Field(description=gettext_noop("Its text in Markdown, which only its author and moderators see."))
-    title: str = Field(description=gettext_noop("Title of the article."))
+    text: str = Field(description="Its text in Markdown, which only its author and moderators see.")
+    title: str = Field(description="Title of the article.")
     removal: LogEntry | None = Field(description=_REMOVAL)
 
     @classmethod
@@ -252,7 +250,7 @@ class RemovedComment(BaseModel):
 
 
 class OwnRemovedComments(BaseModel):
-    __doc__ = gettext_noop("Those comments of one page of your list that are removed.")
+    """Those comments of one page of your list that are removed."""
 
     comments: list[RemovedComment]
     page: schemas.NumberOfPage
@@ -261,13 +259,11 @@ class OwnRemovedComments(BaseModel):
 
 
 class RemovedComments(BaseModel):
-    __doc__ = gettext_noop("A part of the removed comments, the last removed first.")
+    """A part of the removed comments, the last removed first."""
 
     comments: list[RemovedComment]
     next_before: float | None = Field(
-        description=gettext_noop(
-            "before of the next part; null if this is the last. A part can be empty and have a next one."
-        )
+        description="before of the next part; null if this is the last. A part can be empty and have a next one."
     )
     next_after: schemas.NextAfter
 
@@ -277,12 +273,12 @@ def _check_reader(request: HttpRequest) -> None:
         raise PermissionDenied
 
 
-_OF_GROUPS = gettext_noop("Moderators only. Moderators of groups get what is in their groups only.")
+_OF_GROUPS = "Moderators only. Moderators of groups get what is in their groups only."
 
 
 @router.get(
     "removed/articles",
-    summary=gettext_noop("Removed articles"),
+    summary="Removed articles",
     description=_OF_GROUPS,
     auth=MODERATORS,
 )
@@ -297,7 +293,7 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
 
 @router.get(
     "removed/comments",
-    summary=gettext_noop("Removed comments"),
+    summary="Removed comments",
     description=_OF_GROUPS,
     auth=MODERATORS,
 )
@@ -312,8 +308,8 @@ def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> Re
 
 @router.get(
     "me/removed/articles",
-    summary=gettext_noop("Your removed articles"),
-    description=gettext_noop("Removed by moderators, or withdrawn by you. Only you and moderators can see them."),
+    summary="Your removed articles",
+    description="Removed by moderators, or withdrawn by you. Only you and moderators can see them.",
     auth=MEMBERS,
 )
 def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedArticles:
@@ -328,8 +324,8 @@ def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQue
 
 @router.get(
     "me/removed/comments",
-    summary=gettext_noop("Your removed comments"),
-    description=gettext_noop("Removed by moderators. Only you and moderators can see their texts."),
+    summary="Your removed comments",
+    description="Removed by moderators. Only you and moderators can see their texts.",
     auth=MEMBERS,
 )
 def list_own_removed_comments(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedComments:

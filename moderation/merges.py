@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
@@ -126,19 +126,19 @@ def _tell(request: HttpRequest, sentence: str, *, is_complete: bool) -> None:
         messages.info(request, _("The site is still counting the votes. This takes a minute."))
 
 
-_ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[57])]
+_ArticleNumber = PathEx[int, P(description="The article's number.", ge=1, examples=[57])]
 
 
 class ArticleMerging(BaseModel):
-    __doc__ = gettext_noop("Into which article to merge, and why.")
+    """Into which article to merge, and why."""
 
     into: int | None = Field(
         ge=1,
-        description=gettext_noop("Number of the article that stays; null undoes a merge."),
+        description="Number of the article that stays; null undoes a merge.",
         examples=[58],
     )
     reason: str = Field(
-        description=gettext_noop(
+        description=(
             "Everyone can read it in the moderation log; at most 500 characters. Can be empty when a merge is "
             "undone."
         ),
@@ -148,8 +148,8 @@ class ArticleMerging(BaseModel):
 
 @router.put(
     "articles/{article_id:article_id}/merged",
-    summary=gettext_noop("Merge an article into another one, or undo that"),
-    description=gettext_noop(
+    summary="Merge an article into another one, or undo that",
+    description=(
         "Moderators only. The merged article leaves every list, and its address leads to the other one, which "
         "shows its comments. Each member's vote counts once. Idempotent. Of articles with very many votes, some "
         "may be counted a minute later."

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
@@ -93,29 +93,25 @@ def delete_by_form(request: HttpRequest, name: str, note_id: int) -> HttpRespons
     return redirect(page_of(request, name))
 
 
-NoteNumber = PathEx[
-    int, P(description=gettext_noop("The number of the note."), ge=1, le=HIGHEST_NUMBER, examples=[5])
-]
+NoteNumber = PathEx[int, P(description="The number of the note.", ge=1, le=HIGHEST_NUMBER, examples=[5])]
 
 
 class NewNote(BaseModel):
-    __doc__ = gettext_noop("A note to write on a member.")
+    """A note to write on a member."""
 
     text: str = Field(
-        description=gettext_noop(
-            "On the site, only moderators can see it, but the member's data download contains its text."
-        ),
+        description="On the site, only moderators can see it, but the member's data download contains its text.",
         examples=["Asked to stop posting the same link."],
     )
 
 
 class Note(BaseModel):
-    __doc__ = gettext_noop("A note on a member.")
+    """A note on a member."""
 
     id: int
-    by: str = Field(description=gettext_noop("Name of the moderator; empty if the account is deleted."))
+    by: str = Field(description="Name of the moderator; empty if the account is deleted.")
     text: str
-    time: float = Field(description=gettext_noop("When it was written, in Unix seconds."))
+    time: float = Field(description="When it was written, in Unix seconds.")
 
     @classmethod
     def of(cls, row: MemberNote) -> "Note":
@@ -123,23 +119,23 @@ class Note(BaseModel):
 
 
 class Notes(BaseModel):
-    __doc__ = gettext_noop("The notes on a member, newest first.")
+    """The notes on a member, newest first."""
 
     notes: list[Note]
 
 
 class DeletedNote(BaseModel):
-    __doc__ = gettext_noop("A deleted note.")
+    """A deleted note."""
 
     id: int
 
 
-_MODERATORS_ONLY = gettext_noop("Moderators only; not for notes on oneself.")
+_MODERATORS_ONLY = "Moderators only; not for notes on oneself."
 
 
 @router.get(
     "users/{name}/notes",
-    summary=gettext_noop("Notes on a member"),
+    summary="Notes on a member",
     description=_MODERATORS_ONLY,
     auth=MODERATORS,
 )
@@ -150,8 +146,8 @@ def list_notes(request: HttpRequest, name: MemberName) -> Notes:
 
 @router.post(
     "users/{name}/notes",
-    summary=gettext_noop("Write a note on a member"),
-    description=gettext_noop("Moderators only. Sent again within a minute, it adds nothing."),
+    summary="Write a note on a member",
+    description="Moderators only. Sent again within a minute, it adds nothing.",
     auth=MODERATORS,
 )
 def write_note(request: HttpRequest, name: MemberName, note: NewNote) -> Status[Note]:
@@ -161,8 +157,8 @@ def write_note(request: HttpRequest, name: MemberName, note: NewNote) -> Status[
 
 @router.delete(
     "users/{name}/notes/{note_id}",
-    summary=gettext_noop("Delete a note on a member"),
-    description=gettext_noop("Moderators only. Idempotent."),
+    summary="Delete a note on a member",
+    description="Moderators only. Idempotent.",
     auth=MODERATORS,
 )
 def delete_note(request: HttpRequest, name: MemberName, note_id: NoteNumber) -> DeletedNote:

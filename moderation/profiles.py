@@ -14,7 +14,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from ninja import Query
 from pydantic import BaseModel, Field
@@ -181,12 +181,12 @@ def decide(request: HttpRequest, name: str) -> HttpResponse:
 
 
 class ProfileFlag(BaseModel):
-    __doc__ = gettext_noop("Your flag on a profile text. Only you and moderators can see it.")
+    """Your flag on a profile text. Only you and moderators can see it."""
 
     name: str
-    reason: FlagReason | None = Field(description=gettext_noop("null if there is no flag."))
+    reason: FlagReason | None = Field(description="null if there is no flag.")
     words: str
-    state: FlagState | None = Field(description=gettext_noop("Whether moderators have decided, and how."))
+    state: FlagState | None = Field(description="Whether moderators have decided, and how.")
 
     @classmethod
     def of(cls, member: User, flag: AboutFlag | None) -> "ProfileFlag":
@@ -197,36 +197,36 @@ class ProfileFlag(BaseModel):
 
 
 class FlagOfProfile(BaseModel):
-    __doc__ = gettext_noop("A flag on a profile text.")
+    """A flag on a profile text."""
 
     by: str
     reason: FlagReason
     words: str
-    time: float = Field(description=gettext_noop("In Unix seconds."))
+    time: float = Field(description="In Unix seconds.")
 
 
 class QueuedProfile(BaseModel):
-    __doc__ = gettext_noop("A member whose profile text is flagged.")
+    """A member whose profile text is flagged."""
 
     name: str
-    about: str = Field(description=gettext_noop("In Markdown."))
+    about: str = Field(description="In Markdown.")
     flags: list[FlagOfProfile]
 
 
 class QueuedProfiles(BaseModel):
-    __doc__ = gettext_noop("The members whose profile texts are flagged, the longest waiting first.")
+    """The members whose profile texts are flagged, the longest waiting first."""
 
     profiles: list[QueuedProfile]
     next_after: schemas.NextAfter
 
 
 class ProfileDecision(GivenGrounds):
-    __doc__ = gettext_noop("Whether to remove a profile text, and why.")
+    """Whether to remove a profile text, and why."""
 
-    removed: bool = Field(description=gettext_noop("False keeps it."), examples=[True])
+    removed: bool = Field(description="False keeps it.", examples=[True])
     reason: str = Field(
         "",
-        description=gettext_noop(
+        description=(
             "Required to remove it: everyone can read it in the moderation log. Why it was kept is for those who "
             "flagged it."
         ),
@@ -235,16 +235,16 @@ class ProfileDecision(GivenGrounds):
 
 
 class DecidedProfile(BaseModel):
-    __doc__ = gettext_noop("What was decided.")
+    """What was decided."""
 
     name: str
-    about: str = Field(description=gettext_noop("In Markdown; empty if it was removed."))
+    about: str = Field(description="In Markdown; empty if it was removed.")
 
 
 @router.put(
     "users/{name}/flag",
-    summary=gettext_noop("Flag a member's profile text"),
-    description=gettext_noop("Flags it for the moderators, or changes your flag."),
+    summary="Flag a member's profile text",
+    description="Flags it for the moderators, or changes your flag.",
     response=failing(409),
     auth=AUTHORS,
 )
@@ -257,8 +257,8 @@ def flag_member(request: MemberRequest, name: MemberName, new: NewFlag) -> Profi
 
 @router.delete(
     "users/{name}/flag",
-    summary=gettext_noop("Take back your flag on a profile text"),
-    description=gettext_noop("Idempotent, until moderators have decided."),
+    summary="Take back your flag on a profile text",
+    description="Idempotent, until moderators have decided.",
     response=failing(409),
     auth=AUTHORS,
 )
@@ -270,8 +270,8 @@ def take_back_member_flag(request: MemberRequest, name: MemberName) -> ProfileFl
 
 @router.get(
     "queue/profiles",
-    summary=gettext_noop("Flagged profile texts"),
-    description=gettext_noop("Moderators only."),
+    summary="Flagged profile texts",
+    description="Moderators only.",
     auth=MODERATORS,
 )
 def read_queued_profiles(
@@ -297,8 +297,8 @@ def _queued(flag: AboutFlag) -> FlagOfProfile:
 
 @router.put(
     "users/{name}/about",
-    summary=gettext_noop("Keep or remove a profile text"),
-    description=gettext_noop("Moderators only. Decides its open flags. Idempotent."),
+    summary="Keep or remove a profile text",
+    description="Moderators only. Decides its open flags. Idempotent.",
     auth=MODERATORS,
 )
 def decide_on_profile(request: HttpRequest, name: MemberName, decision: ProfileDecision) -> DecidedProfile:

@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from ninja import Query
@@ -198,24 +197,22 @@ def _to_ban(request: HttpRequest, author: UserId) -> User:
 
 
 class QueuedFlag(BaseModel):
-    __doc__ = gettext_noop("A flag that is waiting for a decision.")
+    """A flag that is waiting for a decision."""
 
-    by: str = Field(
-        description=gettext_noop("Name of the member; empty if the account is deleted, or if rules flagged it.")
-    )
+    by: str = Field(description="Name of the member; empty if the account is deleted, or if rules flagged it.")
     reason: FlagReason
-    words: str = Field(description=gettext_noop("For a flag by rules, their names."))
-    time: float = Field(description=gettext_noop("In Unix seconds."))
-    weight: float = Field(description=gettext_noop("Lower for members whose flags are rarely upheld."))
+    words: str = Field(description="For a flag by rules, their names.")
+    time: float = Field(description="In Unix seconds.")
+    weight: float = Field(description="Lower for members whose flags are rarely upheld.")
 
 
 class QueueEntry(BaseModel):
-    __doc__ = gettext_noop("An article or a comment that is flagged.")
+    """An article or a comment that is flagged."""
 
     article: schemas.Article
-    comment: Comment | None = Field(description=gettext_noop("null if the article itself is flagged."))
-    author: str = Field(description=gettext_noop("Name of the member who posted it; empty if it is not known."))
-    weight: float = Field(description=gettext_noop("Total weight of its flags."))
+    comment: Comment | None = Field(description="null if the article itself is flagged.")
+    author: str = Field(description="Name of the member who posted it; empty if it is not known.")
+    weight: float = Field(description="Total weight of its flags.")
     flags: list[QueuedFlag]
 
     @classmethod
@@ -240,37 +237,37 @@ class QueueEntry(BaseModel):
 
 
 class Queue(BaseModel):
-    __doc__ = gettext_noop("One page of the moderators' queue, highest weight first.")
+    """One page of the moderators' queue, highest weight first."""
 
     entries: list[QueueEntry]
     page: schemas.NumberOfPage
-    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    has_next: bool = Field(description="Whether there is a next page.")
     next_after: schemas.NextAfter
 
 
 class Keeping(BaseModel):
-    __doc__ = gettext_noop("The decision to keep what is flagged.")
+    """The decision to keep what is flagged."""
 
     reason: str = Field(
-        "", description=gettext_noop("For the members who flagged it; can be empty."), examples=["It is on topic."]
+        "", description="For the members who flagged it; can be empty.", examples=["It is on topic."]
     )
     seen: float | None = Field(
         None,
         ge=0,
-        description=gettext_noop(
+        description=(
             "When the queue was read, in Unix seconds: later flags stay open. Without it, all flags are decided."
         ),
     )
 
 
 class Kept(BaseModel):
-    __doc__ = gettext_noop("What was kept.")
+    """What was kept."""
 
     article_id: int
-    comment_id: int | None = Field(description=gettext_noop("null if the article itself was flagged."))
+    comment_id: int | None = Field(description="null if the article itself was flagged.")
 
 
-_KEEPS = gettext_noop(
+_KEEPS = (
     "Moderators only. Decides its open flags; the members who set them can read the reason. To remove it, which "
     "decides them too, use its removed operation. Idempotent."
 )
@@ -278,8 +275,8 @@ _KEEPS = gettext_noop(
 
 @router.get(
     "queue",
-    summary=gettext_noop("What members have flagged"),
-    description=gettext_noop(
+    summary="What members have flagged",
+    description=(
         "Moderators only: articles and comments that wait for a decision. Moderators of groups get what they can "
         "decide."
     ),
@@ -302,7 +299,7 @@ def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
 
 @router.put(
     "articles/{article_id:article_id}/kept",
-    summary=gettext_noop("Keep a flagged article"),
+    summary="Keep a flagged article",
     description=_KEEPS,
     auth=MODERATORS,
 )
@@ -312,7 +309,7 @@ def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping:
 
 @router.put(
     "comments/{comment_id:comment_id}/kept",
-    summary=gettext_noop("Keep a flagged comment"),
+    summary="Keep a flagged comment",
     description=_KEEPS,
     auth=MODERATORS,
 )

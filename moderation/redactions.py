@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
@@ -184,36 +184,36 @@ def _redact(
 
 
 class Redaction(BaseModel):
-    __doc__ = gettext_noop("Which texts to redact, and why. Give either the article or the time.")
+    """Which texts to redact, and why. Give either the article or the time."""
 
     article_id: int | None = Field(
-        None, ge=1, description=gettext_noop("The article that the entries are about."), examples=[43]
+        None, ge=1, description="The article that the entries are about.", examples=[43]
     )
     time: float | None = Field(
         None,
         ge=0,
         lt=LATEST,
-        description=gettext_noop("For entries that are about no article: their time, as the log has it."),
+        description="For entries that are about no article: their time, as the log has it.",
     )
     texts: list[str] = Field(
         min_length=1,
         max_length=100,
-        description=gettext_noop("Titles, links, texts and reasons, exactly as they are."),
+        description="Titles, links, texts and reasons, exactly as they are.",
         examples=[["A former title"]],
     )
     reason: schemas.PublicReason = Field(examples=["It names a person."])
 
 
 class Redacted(BaseModel):
-    __doc__ = gettext_noop("What was redacted.")
+    """What was redacted."""
 
-    places: int = Field(description=gettext_noop("Number of places where a text was replaced; 0 if repeated."))
+    places: int = Field(description="Number of places where a text was replaced; 0 if repeated.")
 
 
 @router.put(
     "log/redacted",
-    summary=gettext_noop("Redact texts in the moderation log"),
-    description=gettext_noop(
+    summary="Redact texts in the moderation log",
+    description=(
         "Only for members who can redact. Replaces each text by “[redacted]”, in the log and, as far as they are "
         "removed, in the article and its comments; texts that everyone can read there stay. The log says so. It "
         "cannot be undone. Idempotent."

@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from ninja import P, PathEx, Query
@@ -141,16 +141,16 @@ class GivenGrounds(BaseModel):
 
     ground: Ground | None = Field(
         None,
-        description=gettext_noop(
+        description=(
             "What the decision rests on. Required, with cited, if the site gives statements of reasons; otherwise "
             "ignored."
         ),
         examples=["rules"],
     )
-    cited: str = Field("", description=gettext_noop("Which rule, or which law."), examples=["Rule 3"])
+    cited: str = Field("", description="Which rule, or which law.", examples=["Rule 3"])
     facts: str = Field(
         "",
-        description=gettext_noop("What the reason leaves out. Only the member and moderators can read it."),
+        description="What the reason leaves out. Only the member and moderators can read it.",
         examples=[""],
     )
 
@@ -302,34 +302,26 @@ def _claim(statement: Statement) -> bool:
     return Statement.objects.filter(pk=statement.pk, is_to_mail=True).update(is_to_mail=False) == 1
 
 
-StatementNumber = PathEx[
-    int, P(description=gettext_noop("The number of the decision."), ge=1, le=HIGHEST_NUMBER, examples=[1])
-]
+StatementNumber = PathEx[int, P(description="The number of the decision.", ge=1, le=HIGHEST_NUMBER, examples=[1])]
 
 
 class OwnStatement(BaseModel):
-    __doc__ = gettext_noop("A decision of moderators about you or what you posted.")
+    """A decision of moderators about you or what you posted."""
 
     id: int
-    act: Act = Field(description=gettext_noop("What was decided."))
-    time: float = Field(description=gettext_noop("In Unix seconds."))
-    article_id: int | None = Field(description=gettext_noop("null if it is about no article and no comment."))
-    comment_id: int | None = Field(description=gettext_noop("null if it is about no comment."))
+    act: Act = Field(description="What was decided.")
+    time: float = Field(description="In Unix seconds.")
+    article_id: int | None = Field(description="null if it is about no article and no comment.")
+    comment_id: int | None = Field(description="null if it is about no comment.")
     reason: str
-    ground: Ground | None = Field(
-        description=gettext_noop("What it rests on; null if the site gave no statement of reasons.")
-    )
-    cited: str = Field(description=gettext_noop("Which rule, or which law."))
+    ground: Ground | None = Field(description="What it rests on; null if the site gave no statement of reasons.")
+    cited: str = Field(description="Which rule, or which law.")
     facts: str
-    automated: bool = Field(description=gettext_noop("Whether the site decided by itself."))
-    appealable: bool = Field(
-        description=gettext_noop("Whether you can appeal now. Bans are appealed on a page of their own.")
-    )
-    appeal: str = Field(description=gettext_noop("What you wrote to the moderators; empty if nothing."))
-    answer: str = Field(description=gettext_noop("What a moderator answered; empty if nothing."))
-    upheld: bool | None = Field(
-        description=gettext_noop("Whether your appeal was upheld; null without an answer.")
-    )
+    automated: bool = Field(description="Whether the site decided by itself.")
+    appealable: bool = Field(description="Whether you can appeal now. Bans are appealed on a page of their own.")
+    appeal: str = Field(description="What you wrote to the moderators; empty if nothing.")
+    answer: str = Field(description="What a moderator answered; empty if nothing.")
+    upheld: bool | None = Field(description="Whether your appeal was upheld; null without an answer.")
 
     @classmethod
     def of(cls, one: Statement) -> "OwnStatement":
@@ -352,24 +344,24 @@ class OwnStatement(BaseModel):
 
 
 class OwnStatements(BaseModel):
-    __doc__ = gettext_noop("The decisions of moderators about you, at most 100, newest first.")
+    """The decisions of moderators about you, at most 100, newest first."""
 
     statements: list[OwnStatement]
     next_after: schemas.NextAfter
 
 
 class NewAppeal(BaseModel):
-    __doc__ = gettext_noop("An appeal against a decision.")
+    """An appeal against a decision."""
 
     text: str = Field(
-        description=gettext_noop("For the moderators; at most 2,000 characters."), examples=["It was a quotation."]
+        description="For the moderators; at most 2,000 characters.", examples=["It was a quotation."]
     )
 
 
 @router.get(
     "me/statements",
-    summary=gettext_noop("Decisions about you"),
-    description=gettext_noop("What moderators decided about you and what you posted, with the reasons."),
+    summary="Decisions about you",
+    description="What moderators decided about you and what you posted, with the reasons.",
     auth=MEMBERS,
 )
 def list_own_statements(request: MemberRequest, query: Query[schemas.AfterQuery]) -> OwnStatements:  # noqa: ARG001 - ninja's
@@ -379,8 +371,8 @@ def list_own_statements(request: MemberRequest, query: Query[schemas.AfterQuery]
 
 @router.put(
     "me/statements/{statement_id}/appeal",
-    summary=gettext_noop("Appeal against a decision"),
-    description=gettext_noop("Once for each decision, for six months: sent again, it changes nothing."),
+    summary="Appeal against a decision",
+    description="Once for each decision, for six months: sent again, it changes nothing.",
     response=failing(409),
     auth=AUTHORS,
 )

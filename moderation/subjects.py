@@ -14,7 +14,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
@@ -134,7 +133,7 @@ def tell(request: HttpRequest, sentence: str, *, is_complete: bool) -> None:
 SubjectName = PathEx[
     str,
     P(
-        description=gettext_noop("The member's name, or ~ and the number of a deleted account."),
+        description="The member's name, or ~ and the number of a deleted account.",
         examples=["alice"],
     ),
 ]
@@ -157,30 +156,30 @@ def subject_for(request: HttpRequest, name: str, *permissions: str) -> User:
 
 
 class Post(BaseModel):
-    __doc__ = gettext_noop("An article that a member posted, or a comment.")
+    """An article that a member posted, or a comment."""
 
     article: int
-    comment: int | None = Field(description=gettext_noop("Number of the comment; null for an article."))
-    title: str = Field(description=gettext_noop("Title of the article."))
-    time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
-    removed: str | None = Field(description=gettext_noop("Why it was removed; null while it is shown."))
+    comment: int | None = Field(description="Number of the comment; null for an article.")
+    title: str = Field(description="Title of the article.")
+    time: float = Field(description="When it was posted, in Unix seconds.")
+    removed: str | None = Field(description="Why it was removed; null while it is shown.")
 
 
 class Posted(BaseModel):
-    __doc__ = gettext_noop("What a member posted, including what is removed.")
+    """What a member posted, including what is removed."""
 
-    name: str = Field(description=gettext_noop("The member's name, or ~ and the number of a deleted account."))
+    name: str = Field(description="The member's name, or ~ and the number of a deleted account.")
     deleted_at: float | None = Field(
-        description=gettext_noop("When the account was deleted, in Unix seconds; null for a member.")
+        description="When the account was deleted, in Unix seconds; null for a member."
     )
     known_until: float | None = Field(
-        description=gettext_noop(
+        description=(
             "Until when moderators can see what a deleted account posted, in Unix seconds; null for a member."
         )
     )
     articles: int
     comments: int
-    newest: list[Post] = Field(description=gettext_noop("At most 100 articles and 100 comments, newest first."))
+    newest: list[Post] = Field(description="At most 100 articles and 100 comments, newest first.")
 
     @classmethod
     def by(cls, member: User) -> "Posted":
@@ -205,15 +204,13 @@ class Posted(BaseModel):
         )
 
 
-_WHO_POSTED = gettext_noop(
-    "Moderators only. Not found if the account is not known, or was deleted more than 30 days ago."
-)
+_WHO_POSTED = "Moderators only. Not found if the account is not known, or was deleted more than 30 days ago."
 
 
 @router.get(
     "users/{name}/posted",
-    summary=gettext_noop("What a member posted, or a deleted account"),
-    description=gettext_noop("Moderators only. A deleted account is known by its number for 30 days."),
+    summary="What a member posted, or a deleted account",
+    description="Moderators only. A deleted account is known by its number for 30 days.",
     auth=MODERATORS,
 )
 def read_posted(request: HttpRequest, name: SubjectName) -> Posted:
@@ -222,7 +219,7 @@ def read_posted(request: HttpRequest, name: SubjectName) -> Posted:
 
 @router.get(
     "articles/{article_id:article_id}/poster",
-    summary=gettext_noop("Who posted an article, and what else"),
+    summary="Who posted an article, and what else",
     description=_WHO_POSTED,
     auth=MODERATORS,
 )
@@ -233,7 +230,7 @@ def read_poster(request: HttpRequest, article_id: ArticleNumber) -> Posted:
 
 @router.get(
     "comments/{comment_id:comment_id}/author",
-    summary=gettext_noop("Who wrote a comment, and what else"),
+    summary="Who wrote a comment, and what else",
     description=_WHO_POSTED,
     auth=MODERATORS,
 )

@@ -14,7 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
@@ -298,55 +298,51 @@ def _moment(text: str) -> float:
     return float(text)
 
 
-_SuggestionId = PathEx[
-    str, P(description=gettext_noop("The id of an open suggestion."), examples=["726d7a6e53e761a9"])
-]
+_SuggestionId = PathEx[str, P(description="The id of an open suggestion.", examples=["726d7a6e53e761a9"])]
 
 
 class NewSuggestion(BaseModel):
-    __doc__ = gettext_noop("Another title, or other groups: exactly one of them.")
+    """Another title, or other groups: exactly one of them."""
 
-    title: str | None = Field(
-        None, description=gettext_noop("At most 300 characters."), examples=["A better title"]
-    )
+    title: str | None = Field(None, description="At most 300 characters.", examples=["A better title"])
     groups: list[str] | None = Field(
         None,
         max_length=SLUGS_PER_REQUEST,
-        description=gettext_noop("All groups that the article should be in."),
+        description="All groups that the article should be in.",
     )
 
 
 class OpenSuggestion(BaseModel):
-    __doc__ = gettext_noop("An open suggestion.")
+    """An open suggestion."""
 
     id: str
-    title: str | None = Field(description=gettext_noop("null if it suggests groups."))
-    groups: list[str] | None = Field(description=gettext_noop("null if it suggests a title."))
-    time: float = Field(description=gettext_noop("When it was made, in Unix seconds."))
+    title: str | None = Field(description="null if it suggests groups.")
+    groups: list[str] | None = Field(description="null if it suggests a title.")
+    time: float = Field(description="When it was made, in Unix seconds.")
     supporters: int
-    supported: bool = Field(description=gettext_noop("Whether you support it."))
+    supported: bool = Field(description="Whether you support it.")
 
 
 class Suggested(BaseModel):
-    __doc__ = gettext_noop("The title and the groups of an article, and the open suggestions for it.")
+    """The title and the groups of an article, and the open suggestions for it."""
 
     title: str
     groups: list[str]
     suggestions: list[OpenSuggestion]
-    quorum: int = Field(description=gettext_noop("How many supporters apply a suggestion."))
+    quorum: int = Field(description="How many supporters apply a suggestion.")
 
 
 class Decision(BaseModel):
-    __doc__ = gettext_noop("Whether to apply a suggestion.")
+    """Whether to apply a suggestion."""
 
-    accepted: bool = Field(description=gettext_noop("False declines it."), examples=[True])
+    accepted: bool = Field(description="False declines it.", examples=[True])
 
 
 class Undoing(BaseModel):
-    __doc__ = gettext_noop("Which applied suggestion to undo.")
+    """Which applied suggestion to undo."""
 
     time: float | None = Field(
-        None, description=gettext_noop("The time of its entry in the article's log; null for the newest.")
+        None, description="The time of its entry in the article's log; null for the newest."
     )
 
 
@@ -370,8 +366,8 @@ def _suggested(request: HttpRequest, article_id: ArticleId) -> Suggested:
 
 @router.get(
     "articles/{article_id:article_id}/suggestions",
-    summary=gettext_noop("Suggestions for an article"),
-    description=gettext_noop("The open suggestions of another title or other groups, for members."),
+    summary="Suggestions for an article",
+    description="The open suggestions of another title or other groups, for members.",
     auth=MEMBERS,
 )
 def list_suggestions(request: HttpRequest, article_id: ArticleNumber) -> Suggested:
@@ -380,8 +376,8 @@ def list_suggestions(request: HttpRequest, article_id: ArticleNumber) -> Suggest
 
 @router.post(
     "articles/{article_id:article_id}/suggestions",
-    summary=gettext_noop("Suggest a title or groups"),
-    description=gettext_noop(
+    summary="Suggest a title or groups",
+    description=(
         "Suggests it, or supports the same suggestion of another member. With enough supporters it is applied. "
         "You support one title and one set of groups of an article at a time. Idempotent."
     ),
@@ -403,8 +399,8 @@ def suggest_change(request: HttpRequest, article_id: OthersArticleNumber, new: N
 
 @router.put(
     "articles/{article_id:article_id}/suggestions/{suggestion}",
-    summary=gettext_noop("Apply or decline a suggestion"),
-    description=gettext_noop("For the article's poster, and for moderators."),
+    summary="Apply or decline a suggestion",
+    description="For the article's poster, and for moderators.",
     auth=EDITORS,
 )
 def decide_suggestion(
@@ -418,8 +414,8 @@ def decide_suggestion(
 
 @router.delete(
     "articles/{article_id:article_id}/suggestions/{suggestion}",
-    summary=gettext_noop("Take back your support of a suggestion"),
-    description=gettext_noop("One that nobody else supports is gone. Idempotent."),
+    summary="Take back your support of a suggestion",
+    description="One that nobody else supports is gone. Idempotent.",
     auth=AUTHORS,
 )
 def take_back_suggestion(
@@ -431,8 +427,8 @@ def take_back_suggestion(
 
 @router.post(
     "articles/{article_id:article_id}/log/undo",
-    summary=gettext_noop("Undo a suggestion that was applied"),
-    description=gettext_noop(
+    summary="Undo a suggestion that was applied",
+    description=(
         "For the article's poster, and for moderators, while the title or the groups are still as suggested."
     ),
     auth=EDITORS,

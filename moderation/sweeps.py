@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
@@ -145,48 +145,44 @@ def restore_by_form(request: HttpRequest, name: str, sweep_id: int) -> HttpRespo
     return redirect(page_of(request, name))
 
 
-SweepNumber = PathEx[
-    int, P(description=gettext_noop("The number of the sweep."), ge=1, le=HIGHEST_NUMBER, examples=[1])
-]
+SweepNumber = PathEx[int, P(description="The number of the sweep.", ge=1, le=HIGHEST_NUMBER, examples=[1])]
 
 
 class NewSweep(GivenGrounds):
-    __doc__ = gettext_noop("How much of what a member posted to remove, and why.")
+    """How much of what a member posted to remove, and why."""
 
     days: int = Field(
         ge=1,
         le=MOST_DAYS,
-        description=gettext_noop("Removes the articles and comments of these last days."),
+        description="Removes the articles and comments of these last days.",
         examples=[7],
     )
     reason: schemas.PublicReason = Field(examples=["It is all spam."])
 
 
 class SweepChange(BaseModel):
-    __doc__ = gettext_noop("Whether to restore what a sweep removed, and why.")
+    """Whether to restore what a sweep removed, and why."""
 
-    restored: bool = Field(
-        description=gettext_noop("False continues a sweep that is not complete."), examples=[True]
-    )
+    restored: bool = Field(description="False continues a sweep that is not complete.", examples=[True])
     reason: str = Field(
         "",
-        description=gettext_noop("Required to restore. Everyone can read it in the moderation log."),
+        description="Required to restore. Everyone can read it in the moderation log.",
         examples=["It was the wrong member."],
     )
 
 
 class Sweep(BaseModel):
-    __doc__ = gettext_noop("The removal of everything that a member posted in some days.")
+    """The removal of everything that a member posted in some days."""
 
     id: int
-    by: str = Field(description=gettext_noop("Name of the moderator; empty if the account is deleted."))
+    by: str = Field(description="Name of the moderator; empty if the account is deleted.")
     reason: str
-    time: float = Field(description=gettext_noop("When it was begun, in Unix seconds."))
-    since: float = Field(description=gettext_noop("What was posted before stays; in Unix seconds."))
-    removed: int = Field(description=gettext_noop("Number of articles and comments that it removed."))
-    complete: bool = Field(description=gettext_noop("False if something is left to remove: continue the sweep."))
+    time: float = Field(description="When it was begun, in Unix seconds.")
+    since: float = Field(description="What was posted before stays; in Unix seconds.")
+    removed: int = Field(description="Number of articles and comments that it removed.")
+    complete: bool = Field(description="False if something is left to remove: continue the sweep.")
     restored_at: float | None = Field(
-        description=gettext_noop("When everything was restored, in Unix seconds; null if it was not.")
+        description="When everything was restored, in Unix seconds; null if it was not."
     )
 
     @classmethod
@@ -204,15 +200,15 @@ class Sweep(BaseModel):
 
 
 class Sweeps(BaseModel):
-    __doc__ = gettext_noop("The sweeps of a member, newest first.")
+    """The sweeps of a member, newest first."""
 
     sweeps: list[Sweep]
 
 
 @router.get(
     "users/{name}/sweeps",
-    summary=gettext_noop("The sweeps of a member"),
-    description=gettext_noop("Moderators only."),
+    summary="The sweeps of a member",
+    description="Moderators only.",
     auth=MODERATORS,
 )
 def list_sweeps(request: HttpRequest, name: SubjectName) -> Sweeps:
@@ -222,8 +218,8 @@ def list_sweeps(request: HttpRequest, name: SubjectName) -> Sweeps:
 
 @router.post(
     "users/{name}/sweeps",
-    summary=gettext_noop("Remove everything that a member posted recently"),
-    description=gettext_noop(
+    summary="Remove everything that a member posted recently",
+    description=(
         "Moderators only. Sent again within a minute, it continues the first sweep. Restoring it restores "
         "everything it removed."
     ),
@@ -238,8 +234,8 @@ def begin_sweep(request: HttpRequest, name: SubjectName, sweep: NewSweep) -> Sta
 
 @router.put(
     "users/{name}/sweeps/{sweep_id}",
-    summary=gettext_noop("Restore what a sweep removed, or continue the sweep"),
-    description=gettext_noop(
+    summary="Restore what a sweep removed, or continue the sweep",
+    description=(
         "Moderators only. Repeat the request until restored_at, or complete, says that everything is done. "
         "Idempotent."
     ),

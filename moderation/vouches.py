@@ -14,7 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext, pgettext_lazy
+from django.utils.translation import ngettext, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
@@ -134,14 +134,12 @@ def _told(by: User, member: User) -> str:
 
 
 class VouchState(BaseModel):
-    __doc__ = gettext_noop("Whether a member's votes wait, and whether you vouched for the member.")
+    """Whether a member's votes wait, and whether you vouched for the member."""
 
     name: str
-    waits: bool = Field(
-        description=gettext_noop("True while the member is new, and their votes do not affect ranking yet.")
-    )
-    vouched: bool = Field(description=gettext_noop("Whether you vouched."))
-    left: int = Field(description=gettext_noop("For how many members you can vouch now."))
+    waits: bool = Field(description="True while the member is new, and their votes do not affect ranking yet.")
+    vouched: bool = Field(description="Whether you vouched.")
+    left: int = Field(description="For how many members you can vouch now.")
 
     @classmethod
     def of(cls, by: User, member: User) -> "VouchState":
@@ -155,10 +153,8 @@ class VouchState(BaseModel):
 
 @router.get(
     "users/{name}/vouch",
-    summary=gettext_noop("Whether a member's votes wait, and whether you vouched for the member"),
-    description=gettext_noop(
-        "Votes of new members wait only where the site is set so. Who else vouched is not told here."
-    ),
+    summary="Whether a member's votes wait, and whether you vouched for the member",
+    description="Votes of new members wait only where the site is set so. Who else vouched is not told here.",
     auth=MEMBERS,
 )
 def read_vouch(request: MemberRequest, name: MemberName) -> VouchState:
@@ -167,8 +163,8 @@ def read_vouch(request: MemberRequest, name: MemberName) -> VouchState:
 
 @router.put(
     "users/{name}/vouch",
-    summary=gettext_noop("Vouch for a new member"),
-    description=gettext_noop(
+    summary="Vouch for a new member",
+    description=(
         "The member's votes then affect ranking in about a minute. A vouch cannot be taken back, and weighs less "
         "for a year if moderators banned a member for whom you vouched. Idempotent."
     ),

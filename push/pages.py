@@ -13,7 +13,7 @@ from django.urls import path
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
@@ -161,16 +161,14 @@ def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:
 
 
 Kind = Literal["reply", "mention", "moderation", "flag", "suggestion", "waiting"]
-DeviceNumber = PathEx[
-    int, P(description=gettext_noop("The device's number."), ge=1, le=HIGHEST_NUMBER, examples=[7])
-]
+DeviceNumber = PathEx[int, P(description="The device's number.", ge=1, le=HIGHEST_NUMBER, examples=[7])]
 
 
 class PushKinds(BaseModel):
-    __doc__ = gettext_noop("What is pushed to your devices.")
+    """What is pushed to your devices."""
 
     kinds: list[Kind] = Field(
-        description=gettext_noop("Kinds of notices; “waiting” is what waits for a moderator."),
+        description="Kinds of notices; “waiting” is what waits for a moderator.",
         examples=[["reply", "mention"]],
     )
 
@@ -180,35 +178,35 @@ _POINT = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8
 
 
 class DeviceKeys(BaseModel):
-    __doc__ = gettext_noop("What messages to a device are encrypted with (RFC 8291), in base64url.")
+    """What messages to a device are encrypted with (RFC 8291), in base64url."""
 
     p256dh: str = Field(max_length=200)
     auth: str = Field(max_length=100)
 
 
 class Subscription(BaseModel):
-    __doc__ = gettext_noop("A subscription of a push service, as browsers describe it.")
+    """A subscription of a push service, as browsers describe it."""
 
     endpoint: str = Field(
         max_length=1000,
-        description=gettext_noop("A public https address."),
+        description="A public https address.",
         examples=["https://push.example.org/p/1"],
     )
     keys: DeviceKeys = Field(examples=[{"p256dh": _POINT, "auth": "BTBZMqHH6r4Tts7J_aSIgg"}])
 
 
 class PushDevice(BaseModel):
-    __doc__ = gettext_noop("A device to which notices are pushed.")
+    """A device to which notices are pushed."""
 
     id: int
-    label: str = Field(description=gettext_noop("The browser and its system, or the name of the token."))
-    since: float = Field(description=gettext_noop("In Unix seconds."))
+    label: str = Field(description="The browser and its system, or the name of the token.")
+    since: float = Field(description="In Unix seconds.")
 
 
 class Push(PushKinds):
-    __doc__ = gettext_noop("What is pushed to your devices, and to which.")
+    """What is pushed to your devices, and to which."""
 
-    key: str = Field(description=gettext_noop("The site's public key for push services (VAPID), in base64url."))
+    key: str = Field(description="The site's public key for push services (VAPID), in base64url.")
     devices: list[PushDevice]
 
     @classmethod
@@ -222,17 +220,15 @@ class Push(PushKinds):
 
 @router.get(
     "me/push",
-    summary=gettext_noop("What is pushed to your devices, and to which"),
-    description=gettext_noop("With the key that a subscription needs."),
+    summary="What is pushed to your devices, and to which",
+    description="With the key that a subscription needs.",
     auth=MEMBERS,
 )
 def read_push(request: MemberRequest) -> Push:
     return Push.of(request.user)
 
 
-@router.put(
-    "me/push", summary=gettext_noop("Choose what is pushed"), auth=SAVERS, description=gettext_noop("Idempotent.")
-)
+@router.put("me/push", summary="Choose what is pushed", auth=SAVERS, description="Idempotent.")
 def choose_push(request: MemberRequest, wanted: PushKinds) -> Push:
     choose(request.user, wanted.kinds)
     return Push.of(request.user)
@@ -240,8 +236,8 @@ def choose_push(request: MemberRequest, wanted: PushKinds) -> Push:
 
 @router.put(
     "me/push/device",
-    summary=gettext_noop("Have notices pushed to this device"),
-    description=gettext_noop(
+    summary="Have notices pushed to this device",
+    description=(
         "A token, or a session, has one device: another one takes its place, and it ends with them. A member can "
         "have 10; the oldest makes room. What waits for a moderator takes a token with the scope “moderate”. "
         "Messages are JSON with “title”, “body”, “data” (the path of a page) and "
@@ -258,8 +254,8 @@ def put_push_device(request: MemberRequest, subscription: Subscription) -> Push:
 
 @router.delete(
     "me/push/devices/{device_id}",
-    summary=gettext_noop("Push nothing more to a device"),
-    description=gettext_noop("Idempotent."),
+    summary="Push nothing more to a device",
+    description="Idempotent.",
     auth=SAVERS,
 )
 def delete_push_device(request: MemberRequest, device_id: DeviceNumber) -> Push:

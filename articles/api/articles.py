@@ -3,7 +3,6 @@
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from ninja import Query, Status
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -38,23 +37,21 @@ from moderation import rights
 
 
 class LogEntry(BaseModel):
-    __doc__ = gettext_noop("An entry in the moderation log.")
+    """An entry in the moderation log."""
 
     action: log.Action
-    time: float = Field(description=gettext_noop("When it was done, in Unix seconds."))
+    time: float = Field(description="When it was done, in Unix seconds.")
     actor: str = Field(
-        description=gettext_noop(
-            "Name of the member who did it; empty for the operator, the site itself and deleted accounts."
-        )
+        description="Name of the member who did it; empty for the operator, the site itself and deleted accounts."
     )
-    rule: str = Field(description=gettext_noop("Name of the automatic rule that did it; else empty."))
-    article_id: int | None = Field(description=gettext_noop("Null if it is not about an article."))
+    rule: str = Field(description="Name of the automatic rule that did it; else empty.")
+    article_id: int | None = Field(description="Null if it is not about an article.")
     title: str = Field(
-        description=gettext_noop("Title of the article or the group at that time; name of the member or the host.")
+        description="Title of the article or the group at that time; name of the member or the host."
     )
-    reason: str = Field(description=gettext_noop("Empty if none was given."))
+    reason: str = Field(description="Empty if none was given.")
     details: dict[str, str] = Field(
-        description=gettext_noop(
+        description=(
             "What changed, by name: the previous title or link, whether the text was added, changed or removed, "
             "the groups added and removed, and so on."
         )
@@ -75,16 +72,14 @@ class LogEntry(BaseModel):
 
 
 class LogPage(BaseModel):
-    __doc__ = gettext_noop("One page of the moderation log, newest first.")
+    """One page of the moderation log, newest first."""
 
     entries: list[LogEntry]
     page: schemas.NumberOfPage
-    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    has_next: bool = Field(description="Whether there is a next page.")
     next_after: schemas.NextAfter
     searched_to: float | None = Field(
-        description=gettext_noop(
-            "With a filter, the time of the oldest entry that it looked at, in Unix seconds; null without."
-        )
+        description="With a filter, the time of the oldest entry that it looked at, in Unix seconds; null without."
     )
 
     @classmethod
@@ -101,19 +96,19 @@ class LogPage(BaseModel):
 
 
 class LogQuery(schemas.PageQuery):
-    __doc__ = gettext_noop("Which part of the moderation log.")
+    """Which part of the moderation log."""
 
     action: log.Action | SkipJsonSchema[None] = Field(
-        None, description=gettext_noop("Only entries of this action."), examples=["ban"]
+        None, description="Only entries of this action.", examples=["ban"]
     )
-    actor: str = Field("", max_length=60, description=gettext_noop("Only what this member did."))
+    actor: str = Field("", max_length=60, description="Only what this member did.")
     member: str = Field(
-        "", max_length=60, description=gettext_noop("Only actions on this member, or on what the member posted.")
+        "", max_length=60, description="Only actions on this member, or on what the member posted."
     )
     group: str = Field(
         "",
         max_length=60,
-        description=gettext_noop("Only actions on this group, by its slug, or on articles that are in it now."),
+        description="Only actions on this group, by its slug, or on articles that are in it now.",
     )
 
     @property
@@ -123,8 +118,8 @@ class LogQuery(schemas.PageQuery):
 
 @router.get(
     "articles/{article_id:article_id}",
-    summary=gettext_noop("One article"),
-    description=gettext_noop("Removed articles stay available, with the reason for their removal."),
+    summary="One article",
+    description="Removed articles stay available, with the reason for their removal.",
     **READERS,
 )
 def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.WholeArticle:
@@ -133,8 +128,8 @@ def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Who
 
 @router.patch(
     "articles/{article_id:article_id}",
-    summary=gettext_noop("Edit an article"),
-    description=gettext_noop(
+    summary="Edit an article",
+    description=(
         "Changes the title, the link, the text, the groups, or several of them. You can edit your own article "
         "for a few minutes after posting (then the response is 409 editing-closed); moderators can edit any "
         "article at any time, except for its groups. Idempotent."
@@ -167,8 +162,8 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: schemas.
 
 @router.delete(
     "articles/{article_id:article_id}",
-    summary=gettext_noop("Withdraw your article"),
-    description=gettext_noop(
+    summary="Withdraw your article",
+    description=(
         "Removes your own article from every list, for a few minutes after posting (then the response is 409 "
         "withdrawing-closed). Its link can be posted again; moderators can restore the article. Idempotent."
     ),
@@ -182,8 +177,8 @@ def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas
 
 @router.get(
     "articles/{article_id:article_id}/log",
-    summary=gettext_noop("Moderation history of an article"),
-    description=gettext_noop("The entries about one article in the moderation log, newest first."),
+    summary="Moderation history of an article",
+    description="The entries about one article in the moderation log, newest first.",
     **READERS,
 )
 def read_article_log(request: HttpRequest, article_id: ArticleNumber, query: Query[schemas.AfterQuery]) -> LogPage:
@@ -194,8 +189,8 @@ def read_article_log(request: HttpRequest, article_id: ArticleNumber, query: Que
 
 @router.get(
     "log",
-    summary=gettext_noop("The moderation log"),
-    description=gettext_noop(
+    summary="The moderation log",
+    description=(
         "Every edit, removal, restoration, lock and ban, and every change to groups, ranking and blocked hosts. "
         "With a filter, a response can have few entries, or none, and others follow: it looks at a limited number."
     ),
@@ -227,8 +222,8 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 
 @router.post(
     "articles",
-    summary=gettext_noop("Post an article"),
-    description=gettext_noop(
+    summary="Post an article",
+    description=(
         "Your own vote is its first. It needs a link, a text, or both. If the link was posted recently, the "
         "response is that article, with 200 instead of 201, and nothing is added. If an automatic rule "
         "holds it for approval, the response is 202."

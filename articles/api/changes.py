@@ -5,7 +5,6 @@ from hashlib import blake2b
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -27,27 +26,27 @@ MOST = 50
 
 
 class ChangesQuery(BaseModel):
-    __doc__ = gettext_noop("Since when.")
+    """Since when."""
 
     since: str | SkipJsonSchema[None] = Field(
         None,
-        description=gettext_noop(
+        description=(
             "next_since of the previous response. Without it, the response has next_since, but no changes."
         ),
     )
 
 
 class Change(BaseModel):
-    __doc__ = gettext_noop("An article or a comment that changed, as it is now.")
+    """An article or a comment that changed, as it is now."""
 
-    time: float = Field(description=gettext_noop("When it changed last, in Unix seconds."))
+    time: float = Field(description="When it changed last, in Unix seconds.")
     article_id: int
-    comment_id: int | None = Field(description=gettext_noop("Null if the article changed."))
+    comment_id: int | None = Field(description="Null if the article changed.")
     article: schemas.WholeArticle | None = Field(
-        description=gettext_noop("Null if a comment changed, or if you cannot see the article.")
+        description="Null if a comment changed, or if you cannot see the article."
     )
     comment: Comment | None = Field(
-        description=gettext_noop(
+        description=(
             "Null if the article changed, or if you cannot see the comment. It has no text once it is removed or "
             "deleted; depth, replies and cut are 0."
         )
@@ -55,15 +54,13 @@ class Change(BaseModel):
 
 
 class ChangeLog(BaseModel):
-    __doc__ = gettext_noop("Changes, the earliest first.")
+    """Changes, the earliest first."""
 
-    changes: list[Change] = Field(description=gettext_noop("At most 50, each article and each comment once."))
-    next_since: str = Field(description=gettext_noop("The parameter since for what follows."))
-    has_next: bool = Field(
-        description=gettext_noop("Whether more changes follow at once; if not, ask again later.")
-    )
+    changes: list[Change] = Field(description="At most 50, each article and each comment once.")
+    next_since: str = Field(description="The parameter since for what follows.")
+    has_next: bool = Field(description="Whether more changes follow at once; if not, ask again later.")
     groups_changed: bool = Field(
-        description=gettext_noop(
+        description=(
             "Whether groups were created, renamed, described or merged, or have other readers: read them again."
         )
     )
@@ -71,8 +68,8 @@ class ChangeLog(BaseModel):
 
 @router.get(
     "changes",
-    summary=gettext_noop("What changed"),
-    description=gettext_noop(
+    summary="What changed",
+    description=(
         "Articles and comments that were posted, edited, removed, restored, merged or locked, and articles that "
         "were voted on, each as it is now, without your own choices. The changes of the ten seconds before a "
         "response come again in the next one. If since is too old, or if a group got other readers, the response "

@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 from ninja import Query, Status
 from pydantic import BaseModel, Field
 
@@ -30,11 +29,11 @@ from articles.wiring import repository
 
 
 class ThreadQuery(schemas.AfterQuery):
-    __doc__ = gettext_noop("Which part of the comments, in which order.")
+    """Which part of the comments, in which order."""
 
     order: CommentOrder = Field(
         CommentOrder.BEST,
-        description=gettext_noop(
+        description=(
             "Order of comments with the same parent: best is by the lower bound of the Wilson interval at "
             "80 percent, "
             "newest and oldest are by time."
@@ -45,7 +44,7 @@ class ThreadQuery(schemas.AfterQuery):
         0,
         ge=0,
         lt=COMMENTS_PER_ARTICLE,
-        description=gettext_noop(
+        description=(
             "Number of top-level comments to skip, with their replies: next_start of the previous part. If the "
             "order changes between two requests, comments can be repeated or skipped."
         ),
@@ -54,7 +53,7 @@ class ThreadQuery(schemas.AfterQuery):
         COMMENTS_PER_PAGE,
         ge=1,
         le=COMMENTS_PER_PAGE,
-        description=gettext_noop("Maximum number of comments, from 1 to 200."),
+        description="Maximum number of comments, from 1 to 200.",
         examples=[50],
     )
 
@@ -71,43 +70,35 @@ class ThreadQuery(schemas.AfterQuery):
 
 
 class Comment(BaseModel):
-    __doc__ = gettext_noop("A comment on an article.")
+    """A comment on an article."""
 
     id: int
     article_id: int
-    parent: int | None = Field(description=gettext_noop("The comment it replies to; null at top level."))
-    text: str | None = Field(
-        description=gettext_noop("Markdown, as typed; null if it is deleted, or removed by a moderator.")
-    )
-    html: str | None = Field(description=gettext_noop("The text as safe HTML; null like the text."))
-    author: str = Field(
-        description=gettext_noop("Name of the member who wrote it; empty if the account is deleted.")
-    )
-    time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
+    parent: int | None = Field(description="The comment it replies to; null at top level.")
+    text: str | None = Field(description="Markdown, as typed; null if it is deleted, or removed by a moderator.")
+    html: str | None = Field(description="The text as safe HTML; null like the text.")
+    author: str = Field(description="Name of the member who wrote it; empty if the account is deleted.")
+    time: float = Field(description="When it was posted, in Unix seconds.")
     votes: int
     opposes: int
-    points: int = Field(description=gettext_noop("Votes for minus votes against."))
-    left_out_votes: int = Field(description=gettext_noop("Votes for it that are excluded from ranking."))
-    left_out_opposes: int = Field(description=gettext_noop("Votes against it that are excluded from ranking."))
-    choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
-    closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
-    depth: int = Field(description=gettext_noop("Levels below the top-level comments of this response."))
-    replies: int = Field(
-        description=gettext_noop("Number of direct replies, including those that are not in this response.")
-    )
+    points: int = Field(description="Votes for minus votes against.")
+    left_out_votes: int = Field(description="Votes for it that are excluded from ranking.")
+    left_out_opposes: int = Field(description="Votes against it that are excluded from ranking.")
+    choice: Choice = Field(description="Your own; none for readers without an account.")
+    closes_at: float = Field(description="When voting closes, in Unix seconds.")
+    depth: int = Field(description="Levels below the top-level comments of this response.")
+    replies: int = Field(description="Number of direct replies, including those that are not in this response.")
     cut: int = Field(
-        description=gettext_noop(
+        description=(
             "Number of direct replies that are not in this response; request the replies of this comment to "
             "read them."
         )
     )
     edited_at: float | None = Field(
-        description=gettext_noop("When it was last changed more than 15 minutes after posting; null if never.")
+        description="When it was last changed more than 15 minutes after posting; null if never."
     )
-    removed: str | None = Field(description=gettext_noop("Why a moderator removed it; null if it is not removed."))
-    deleted: bool = Field(
-        description=gettext_noop("Whether its author deleted it; it stays while it has replies.")
-    )
+    removed: str | None = Field(description="Why a moderator removed it; null if it is not removed.")
+    deleted: bool = Field(description="Whether its author deleted it; it stays while it has replies.")
 
     @classmethod
     def of(cls, comment: domain.Comment, cut: int = 0) -> "Comment":
@@ -137,19 +128,15 @@ class Comment(BaseModel):
 
 
 class Thread(BaseModel):
-    __doc__ = gettext_noop("A part of a discussion: comments, each followed by its replies.")
+    """A part of a discussion: comments, each followed by its replies."""
 
     comments: list[Comment]
-    total: int = Field(
-        description=gettext_noop("Number of comments on the article, without removed and deleted ones.")
-    )
+    total: int = Field(description="Number of comments on the article, without removed and deleted ones.")
     order: CommentOrder
     start: int
-    next_start: int | None = Field(description=gettext_noop("start of the next part; null if this is the last."))
+    next_start: int | None = Field(description="start of the next part; null if this is the last.")
     next_after: schemas.NextAfter
-    locked: str | None = Field(
-        description=gettext_noop("Why a moderator locked the discussion; null if it is not locked.")
-    )
+    locked: str | None = Field(description="Why a moderator locked the discussion; null if it is not locked.")
 
     @classmethod
     def of(cls, request: HttpRequest, thread: domain.Thread, part: domain.ThreadPart) -> "Thread":
@@ -174,21 +161,21 @@ def _next_after(request: HttpRequest, thread: domain.Thread, part: domain.Thread
 
 
 class CommentText(BaseModel):
-    __doc__ = gettext_noop("The text of a comment.")
+    """The text of a comment."""
 
-    text: str = Field(description=gettext_noop("Markdown; at most 20,000 characters."), examples=["I **agree**."])
+    text: str = Field(description="Markdown; at most 20,000 characters.", examples=["I **agree**."])
 
 
 class NewComment(CommentText):
-    __doc__ = gettext_noop("A comment to post.")
+    """A comment to post."""
 
     parent: int | None = Field(
-        None, description=gettext_noop("The comment to reply to; if omitted, the comment is at top level.")
+        None, description="The comment to reply to; if omitted, the comment is at top level."
     )
 
 
 class Deleted(BaseModel):
-    __doc__ = gettext_noop("A deleted comment.")
+    """A deleted comment."""
 
     id: int
 
@@ -198,8 +185,8 @@ _LOCATION = {"Location": {"description": "The comment's address in the API.", "s
 
 @router.get(
     "articles/{article_id:article_id}/comments",
-    summary=gettext_noop("Comments on an article"),
-    description=gettext_noop(
+    summary="Comments on an article",
+    description=(
         "Each comment is followed by its replies. cut and next_start say what did not fit into one response."
     ),
     **READERS,
@@ -211,8 +198,8 @@ def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[
 
 @router.post(
     "articles/{article_id:article_id}/comments",
-    summary=gettext_noop("Write a comment"),
-    description=gettext_noop(
+    summary="Write a comment",
+    description=(
         "Comments on the article, or replies to one of its comments. If the same text is sent again within ten "
         "minutes, the response is the first comment, and nothing is added. If an automatic rule holds it for "
         "approval, the response is 202."
@@ -235,10 +222,8 @@ def post_comment(
 
 @router.get(
     "comments/{comment_id:comment_id}",
-    summary=gettext_noop("One comment"),
-    description=gettext_noop(
-        "Removed comments stay available without their text, with the reason for their removal."
-    ),
+    summary="One comment",
+    description="Removed comments stay available without their text, with the reason for their removal.",
     **READERS,
 )
 def read_comment(request: HttpRequest, comment_id: CommentNumber) -> Comment:
@@ -248,8 +233,8 @@ def read_comment(request: HttpRequest, comment_id: CommentNumber) -> Comment:
 
 @router.get(
     "comments/{comment_id:comment_id}/replies",
-    summary=gettext_noop("A comment and its replies"),
-    description=gettext_noop("The comment comes first, at depth 0. start counts its direct replies."),
+    summary="A comment and its replies",
+    description="The comment comes first, at depth 0. start counts its direct replies.",
     **READERS,
 )
 def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[ThreadQuery]) -> Thread:
@@ -259,10 +244,8 @@ def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[T
 
 @router.patch(
     "comments/{comment_id:comment_id}",
-    summary=gettext_noop("Edit your comment"),
-    description=gettext_noop(
-        "If you edit it more than 15 minutes after posting, the comment is marked as edited. Idempotent."
-    ),
+    summary="Edit your comment",
+    description="If you edit it more than 15 minutes after posting, the comment is marked as edited. Idempotent.",
     response=failing(409),
     auth=AUTHORS,
 )
@@ -274,8 +257,8 @@ def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: Comme
 
 @router.delete(
     "comments/{comment_id:comment_id}",
-    summary=gettext_noop("Delete your comment"),
-    description=gettext_noop(
+    summary="Delete your comment",
+    description=(
         "Its text and your name are permanently deleted. While it has replies, a note stays in its place; a "
         "second request gets 404. Members who were notified of it still see that you wrote it."
     ),
@@ -288,8 +271,8 @@ def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Delete
 
 @router.put(
     "comments/{comment_id:comment_id}/vote",
-    summary=gettext_noop("Vote on a comment, oppose it, or take it back"),
-    description=gettext_noop("Sets your choice on a comment that is not your own. Idempotent."),
+    summary="Vote on a comment, oppose it, or take it back",
+    description="Sets your choice on a comment that is not your own. Idempotent.",
     response=failing(409),
     auth=VOTERS,
 )

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
+from django.utils.translation import override
 from django.views.decorators.http import require_safe
 from markupsafe import escape
 from ninja.openapi.schema import OpenAPISchema
@@ -166,8 +166,9 @@ def _document_as_json() -> str:
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """Return the documentation as a page that needs no script. It is drawn once for each language."""
-    reference = piece("api/reference.html", {}, endpoints=endpoints, shapes=shapes, failures=failures)
+    """Return the documentation as a page that needs no script. It is in English, within a page in any language."""
+    with override("en"):  # drawn once
+        reference = piece("api/reference.html", {}, endpoints=endpoints, shapes=shapes, failures=failures)
     context = {"reference": reference.replace(_SITE, escape(site_address(request)))}
     return render(request, "api/documentation.html", context)
 
@@ -194,7 +195,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One method of one path, in the reader's language."""
+    """One method of one path."""
 
     name: str
     method: str
@@ -223,8 +224,8 @@ def endpoints() -> Iterator[Endpoint]:
             name=operation["operationId"],
             method=method.upper(),
             path=path,
-            summary=_(operation["summary"]),
-            text=_(operation["description"]),
+            summary=operation["summary"],
+            text=operation["description"],
             needs_login={} not in operation["security"],
             fields=(*map(_parameter, operation["parameters"]), *_body_fields(operation)),
             answers=tuple(_answer(int(status), answer) for status, answer in operation["responses"].items()),
@@ -241,12 +242,12 @@ def shapes() -> Iterator[Shape]:
     }
     for name, schema in sorted(document()["components"]["schemas"].items()):
         if "properties" in schema and name not in request_bodies:
-            yield Shape(name, _(schema["description"]), tuple(_properties(schema, "")))
+            yield Shape(name, schema["description"], tuple(_properties(schema, "")))
 
 
 def failures() -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """Yield every status of an error, with what it means and its codes."""
-    return ((status, _(meaning.text), meaning.codes) for status, meaning in MEANINGS.items())
+    return ((status, meaning.text, meaning.codes) for status, meaning in MEANINGS.items())
 
 
 def _component(holder: Json) -> str:
@@ -260,13 +261,9 @@ def _schema(name: str) -> Json:
     return schema
 
 
-def _translated(text: str) -> str:
-    return _(text) if text else ""
-
-
 def _parameter(parameter: Json) -> Field:
-    text = _translated(parameter.get("description", ""))
-    return Field(parameter["name"], parameter["in"], _type(parameter["schema"]), parameter["required"], text)
+    kind, text = _type(parameter["schema"]), parameter.get("description", "")
+    return Field(parameter["name"], parameter["in"], kind, parameter["required"], text)
 
 
 def _body_fields(operation: Json) -> Iterator[Field]:
@@ -277,7 +274,7 @@ def _body_fields(operation: Json) -> Iterator[Field]:
 def _properties(schema: Json, place: str) -> Iterator[Field]:
     for name, details in schema["properties"].items():
         required = name in schema.get("required", ())
-        yield Field(name, place, _type(details), required, _translated(details.get("description", "")))
+        yield Field(name, place, _type(details), required, details.get("description", ""))
 
 
 def _type(schema: Json) -> str:
@@ -291,13 +288,13 @@ def _type(schema: Json) -> str:
         case {"anyOf": choices} | {"allOf": choices}:
             return " | ".join(map(_type, choices))
         case {"type": "array", "items": items}:
-            return _("list of %(type)s") % {"type": _type(items)}
+            return f"list of {_type(items)}"
     return str(schema["type"])
 
 
 def _answer(status: int, answer: Json) -> Answer:
     shape, meaning = _component(answer) if "content" in answer else "", MEANINGS.get(status)
-    return Answer(status, _(meaning.text if meaning else _schema(shape)["description"]), shape)
+    return Answer(status, meaning.text if meaning else _schema(shape)["description"], shape)
 
 
 def _example(address: str, method: str, operation: Json) -> str:

@@ -8,7 +8,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
@@ -32,25 +31,21 @@ from moderation.rules.acting import note_reversal
 
 Form = TypeVar("Form", bound=forms.Form)
 
-GroupName = PathEx[str, P(description=gettext_noop("The group's name, as in its address."), examples=["python"])]
+GroupName = PathEx[str, P(description="The group's name, as in its address.", examples=["python"])]
 
 
 class Group(BaseModel):
-    __doc__ = gettext_noop("A named set of articles.")
+    """A named set of articles."""
 
-    slug: str = Field(description=gettext_noop("Its name in URLs and parameters."))
+    slug: str = Field(description="Its name in URLs and parameters.")
     title: str
-    articles: int = Field(description=gettext_noop("Number of articles in the group, without removed ones."))
-    description: str = Field(description=gettext_noop("What belongs in it, in Markdown; empty for none."))
-    visible: Literal["everyone", "members"] = Field(description=gettext_noop("Who sees it and its articles."))
-    followers: int = Field(description=gettext_noop("Members who follow it; some seconds old."))
-    moderators: list[str] = Field(
-        description=gettext_noop("Names of the members who moderate it; some seconds old.")
-    )
+    articles: int = Field(description="Number of articles in the group, without removed ones.")
+    description: str = Field(description="What belongs in it, in Markdown; empty for none.")
+    visible: Literal["everyone", "members"] = Field(description="Who sees it and its articles.")
+    followers: int = Field(description="Members who follow it; some seconds old.")
+    moderators: list[str] = Field(description="Names of the members who moderate it; some seconds old.")
     latest: float | None = Field(
-        description=gettext_noop(
-            "When its latest article was posted, in Unix seconds; null for none. Some seconds old."
-        )
+        description="When its latest article was posted, in Unix seconds; null for none. Some seconds old."
     )
 
     @classmethod
@@ -69,52 +64,52 @@ class Group(BaseModel):
 
 
 class GroupList(BaseModel):
-    __doc__ = gettext_noop("All groups, the largest first.")
+    """All groups, the largest first."""
 
     groups: list[Group]
 
 
 class NewGroup(BaseModel):
-    __doc__ = gettext_noop("A group to create.")
+    """A group to create."""
 
     title: str = Field(
-        description=gettext_noop("At most 60 characters; the name in URLs is derived from it."),
+        description="At most 60 characters; the name in URLs is derived from it.",
         examples=["Machine Learning"],
     )
 
 
 class Renaming(BaseModel):
-    __doc__ = gettext_noop("A new title for a group, a new description, or both.")
+    """A new title for a group, a new description, or both."""
 
     title: str | None = Field(
         None,
-        description=gettext_noop("At most 60 characters; if omitted, the title stays the same."),
+        description="At most 60 characters; if omitted, the title stays the same.",
         examples=["Python and friends"],
     )
     description: str | None = Field(
         None,
-        description=gettext_noop(
+        description=(
             "Markdown, at most 2,000 characters; if omitted, the description stays the same. Empty for none."
         ),
     )
     visible: Literal["everyone", "members"] | None = Field(
-        None, description=gettext_noop("Who sees it and its articles; if omitted, that stays the same.")
+        None, description="Who sees it and its articles; if omitted, that stays the same."
     )
     reason: schemas.PublicReason = ""
 
 
 class Merging(BaseModel):
-    __doc__ = gettext_noop("The group to merge into.")
+    """The group to merge into."""
 
-    into: str = Field(description=gettext_noop("Name of the other group."), examples=["redis"])
+    into: str = Field(description="Name of the other group.", examples=["redis"])
     reason: schemas.PublicReason = ""
 
 
 class Merged(BaseModel):
-    __doc__ = gettext_noop("Result of merging a group.")
+    """Result of merging a group."""
 
-    into: str = Field(description=gettext_noop("Name of the group that now has its articles."))
-    moved: int = Field(description=gettext_noop("Number of articles moved, including removed ones."))
+    into: str = Field(description="Name of the group that now has its articles.")
+    moved: int = Field(description="Number of articles moved, including removed ones.")
 
 
 _CHANGES: dict[str, Any] = {"auth": MODERATORS}
@@ -123,8 +118,8 @@ _LOCATION = {"Location": {"description": "The group's address in the API.", "sch
 
 @router.put(
     "articles/{article_id:article_id}/groups",
-    summary=gettext_noop("Assign an article to groups"),
-    description=gettext_noop(
+    summary="Assign an article to groups",
+    description=(
         "Moderators only. Replaces all groups of an article in one step. Moderators of groups can only take it "
         "out of these. Idempotent."
     ),
@@ -160,8 +155,8 @@ def assign_groups(
 
 @router.get(
     "groups",
-    summary=gettext_noop("All groups"),
-    description=gettext_noop("Every group with its title, size and description, the largest first."),
+    summary="All groups",
+    description="Every group with its title, size and description, the largest first.",
     **READERS,
 )
 def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
@@ -171,8 +166,8 @@ def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
 
 @router.post(
     "groups",
-    summary=gettext_noop("Create a group"),
-    description=gettext_noop("Moderators only. The name in URLs is derived from the title."),
+    summary="Create a group",
+    description="Moderators only. The name in URLs is derived from the title.",
     response=failing(409),
     openapi_extra={"responses": {201: {"headers": _LOCATION}}},
     **_CHANGES,
@@ -188,8 +183,8 @@ def create_group(request: HttpRequest, response: HttpResponse, group: NewGroup) 
 
 @router.get(
     "groups/{slug}",
-    summary=gettext_noop("One group"),
-    description=gettext_noop(
+    summary="One group",
+    description=(
         "If the group was merged, the response is 404 with the code group-moved and the name of the other group."
     ),
     **READERS,
@@ -200,8 +195,8 @@ def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 
 
 @router.patch(
     "groups/{slug}",
-    summary=gettext_noop("Rename or describe a group"),
-    description=gettext_noop(
+    summary="Rename or describe a group",
+    description=(
         "Moderators only. The name in URLs stays the same. Moderators of the group cannot change who sees it. "
         "Idempotent."
     ),
@@ -233,8 +228,8 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
 
 @router.post(
     "groups/{slug}/merge",
-    summary=gettext_noop("Merge a group into another"),
-    description=gettext_noop(
+    summary="Merge a group into another",
+    description=(
         "Moderators only. Moves all articles into the other group and closes this one: its page then "
         "redirects to the other. This cannot be undone."
     ),

@@ -1,7 +1,6 @@
 """What the member hides."""
 
 from django.http import HttpRequest
-from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
 
 from articles.api.protocol.operations import MEMBERS, SAVERS, failing, router
@@ -12,13 +11,13 @@ from articles.web.preferences import preferences_of
 
 
 class HiddenThings(BaseModel):
-    __doc__ = gettext_noop("What you hide from your lists.")
+    """What you hide from your lists."""
 
     groups: list[str]
-    members: list[str] = Field(description=gettext_noop("Names of the members whom you block."))
+    members: list[str] = Field(description="Names of the members whom you block.")
     hosts: list[str] = Field(examples=[["example.org", "github.com/name"]])
-    words: list[str] = Field(description=gettext_noop("Words in titles, or several in a row."), examples=[["C++"]])
-    articles: list[int] = Field(description=gettext_noop("Ids, the last hidden one at the end."))
+    words: list[str] = Field(description="Words in titles, or several in a row.", examples=[["C++"]])
+    articles: list[int] = Field(description="Ids, the last hidden one at the end.")
 
     @classmethod
     def of(cls, found: Hiding) -> "HiddenThings":
@@ -33,12 +32,12 @@ class HiddenThings(BaseModel):
 
 
 class HidingChange(BaseModel):
-    __doc__ = gettext_noop("Something to hide, or to show again.")
+    """Something to hide, or to show again."""
 
     kind: Kind = Field(examples=["host"])
     value: str = Field(
         max_length=1000,
-        description=gettext_noop("The name of a group or member, a host, a word, or the id of an article."),
+        description="The name of a group or member, a host, a word, or the id of an article.",
         examples=["example.org"],
     )
     hidden: bool = Field(examples=[True])
@@ -46,8 +45,8 @@ class HidingChange(BaseModel):
 
 @router.get(
     "me/hidden",
-    summary=gettext_noop("What you hide"),
-    description=gettext_noop("Your lists, searches and private feed leave it out. Only you can see this."),
+    summary="What you hide",
+    description="Your lists, searches and private feed leave it out. Only you can see this.",
     auth=MEMBERS,
 )
 def list_hidden(request: HttpRequest) -> HiddenThings:
@@ -56,8 +55,8 @@ def list_hidden(request: HttpRequest) -> HiddenThings:
 
 @router.put(
     "me/hidden",
-    summary=gettext_noop("Hide something, or show it again"),
-    description=gettext_noop(
+    summary="Hide something, or show it again",
+    description=(
         "At most 50 groups, 500 members, 100 hosts and 50 words; beyond 500 articles, a new one replaces the "
         "oldest. Idempotent. The response has all that you then hide."
     ),

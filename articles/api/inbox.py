@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 
@@ -24,32 +23,30 @@ from articles.wiring import repository
 
 
 class Notice(BaseModel):
-    __doc__ = gettext_noop("A reply, a mention, a moderator action on your content, or a decision on your flag.")
+    """A reply, a mention, a moderator action on your content, or a decision on your flag."""
 
     kind: NoticeKind
-    time: float = Field(description=gettext_noop("In Unix seconds."))
-    new: bool = Field(description=gettext_noop("Whether it is later than the last time you marked all as read."))
+    time: float = Field(description="In Unix seconds.")
+    new: bool = Field(description="Whether it is later than the last time you marked all as read.")
     article_id: int
-    title: str = Field(description=gettext_noop("Title of the article."))
+    title: str = Field(description="Title of the article.")
     comment: Comment | None = Field(
-        description=gettext_noop(
+        description=(
             "The comment that it is about; null if it is about the article, or if the comment or its article "
             "is gone."
         )
     )
     by: str = Field(
-        description=gettext_noop(
+        description=(
             "Name of the member or moderator who did it; empty for decisions on flags, or if it is no longer "
             "known."
         )
     )
-    action: Action | None = Field(description=gettext_noop("What a moderator did; null for other notices."))
+    action: Action | None = Field(description="What a moderator did; null for other notices.")
     decision: domain.Decision | None = Field(
-        description=gettext_noop("What moderators decided on your flag; null for other notices.")
+        description="What moderators decided on your flag; null for other notices."
     )
-    reason: str | None = Field(
-        description=gettext_noop("The reason for the action or the decision; null for other notices.")
-    )
+    reason: str | None = Field(description="The reason for the action or the decision; null for other notices.")
 
     @classmethod
     def of(cls, notice: domain.Notice, read_until: float) -> "Notice":
@@ -71,59 +68,57 @@ class Notice(BaseModel):
 
 
 class Reading(BaseModel):
-    __doc__ = gettext_noop("The time up to which the inbox was read.")
+    """The time up to which the inbox was read."""
 
     until: float | None = Field(
         None,
         ge=0,
-        description=gettext_noop("Time of the newest notice that was read, in Unix seconds; by default, now."),
+        description="Time of the newest notice that was read, in Unix seconds; by default, now.",
     )
 
 
 class Read(BaseModel):
-    __doc__ = gettext_noop("The time up to which you have read your inbox.")
+    """The time up to which you have read your inbox."""
 
-    until: float = Field(description=gettext_noop("In Unix seconds: later notices are new."))
+    until: float = Field(description="In Unix seconds: later notices are new.")
 
 
 class Muting(BaseModel):
-    __doc__ = gettext_noop("Whether to mute a discussion.")
+    """Whether to mute a discussion."""
 
     muted: bool = Field(examples=[True])
 
 
 class Muted(BaseModel):
-    __doc__ = gettext_noop("Whether a discussion is muted.")
+    """Whether a discussion is muted."""
 
     article_id: int
     muted: bool
 
 
 class Blocking(BaseModel):
-    __doc__ = gettext_noop("Whether to block a member.")
+    """Whether to block a member."""
 
     blocked: bool = Field(examples=[True])
 
 
 class Blocked(BaseModel):
-    __doc__ = gettext_noop("Whether you block a member.")
+    """Whether you block a member."""
 
     name: str
     blocked: bool
 
 
 class OwnBan(BaseModel):
-    __doc__ = gettext_noop("One of your bans.")
+    """One of your bans."""
 
-    scope: BanScope = Field(description=gettext_noop("What it forbids."))
-    group: str | None = Field(
-        description=gettext_noop("The group's name, of a ban from a group; null for others.")
-    )
+    scope: BanScope = Field(description="What it forbids.")
+    group: str | None = Field(description="The group's name, of a ban from a group; null for others.")
     reason: str
-    ends_at: float | None = Field(description=gettext_noop("In Unix seconds; null for a ban without end."))
-    current: bool = Field(description=gettext_noop("False once it has ended or a moderator has lifted it."))
-    appeal: str = Field(description=gettext_noop("What you wrote to the moderators; empty if nothing."))
-    answer: str = Field(description=gettext_noop("What a moderator answered; empty if nothing."))
+    ends_at: float | None = Field(description="In Unix seconds; null for a ban without end.")
+    current: bool = Field(description="False once it has ended or a moderator has lifted it.")
+    appeal: str = Field(description="What you wrote to the moderators; empty if nothing.")
+    answer: str = Field(description="What a moderator answered; empty if nothing.")
 
     @classmethod
     def of(cls, ban: Ban) -> "OwnBan":
@@ -139,12 +134,12 @@ class OwnBan(BaseModel):
 
 
 class Moderation(BaseModel):
-    __doc__ = gettext_noop("A group that you began or ceased to moderate.")
+    """A group that you began or ceased to moderate."""
 
-    group: str = Field(description=gettext_noop("The group's name."))
-    moderates: bool = Field(description=gettext_noop("Whether you moderate it now."))
-    by: str = Field(description=gettext_noop("Who decided it; empty if the account is deleted."))
-    time: float = Field(description=gettext_noop("In Unix seconds."))
+    group: str = Field(description="The group's name.")
+    moderates: bool = Field(description="Whether you moderate it now.")
+    by: str = Field(description="Who decided it; empty if the account is deleted.")
+    time: float = Field(description="In Unix seconds.")
 
     @classmethod
     def of(cls, row: GroupModerator) -> "Moderation":
@@ -153,27 +148,27 @@ class Moderation(BaseModel):
 
 
 class Inbox(BaseModel):
-    __doc__ = gettext_noop("One page of your inbox, newest first.")
+    """One page of your inbox, newest first."""
 
     bans: list[OwnBan] = Field(
-        description=gettext_noop(
+        description=(
             "On page 1: your current bans, and earlier ones until you mark their end or the answer to your appeal "
             "as read."
         )
     )
     moderation: list[Moderation] = Field(
-        description=gettext_noop("On page 1: groups that you began or ceased to moderate since you last read it.")
+        description="On page 1: groups that you began or ceased to moderate since you last read it."
     )
     notices: list[Notice]
     page: schemas.NumberOfPage
-    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    has_next: bool = Field(description="Whether there is a next page.")
     next_after: schemas.NextAfter
 
 
 @router.get(
     "inbox",
-    summary=gettext_noop("Your inbox"),
-    description=gettext_noop(
+    summary="Your inbox",
+    description=(
         "Replies to your articles and comments, mentions of your name, moderator actions on your content, and "
         "decisions on your flags. Reading it marks nothing as read."
     ),
@@ -197,10 +192,8 @@ def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox
 
 @router.put(
     "inbox/read",
-    summary=gettext_noop("Mark your inbox as read"),
-    description=gettext_noop(
-        "Notices up to this time are no longer new. Idempotent; an earlier time changes nothing."
-    ),
+    summary="Mark your inbox as read",
+    description="Notices up to this time are no longer new. Idempotent; an earlier time changes nothing.",
     auth=SAVERS,
 )
 def mark_inbox_read(request: HttpRequest, reading: Reading) -> Read:
@@ -212,8 +205,8 @@ def mark_inbox_read(request: HttpRequest, reading: Reading) -> Read:
 
 @router.put(
     "articles/{article_id:article_id}/muted",
-    summary=gettext_noop("Mute or unmute a discussion"),
-    description=gettext_noop("Muted discussions do not notify you, except about moderator actions. Idempotent."),
+    summary="Mute or unmute a discussion",
+    description="Muted discussions do not notify you, except about moderator actions. Idempotent.",
     auth=SAVERS,
 )
 def mute_discussion(request: MemberRequest, article_id: ArticleNumber, muting: Muting) -> Muted:
@@ -223,8 +216,8 @@ def mute_discussion(request: MemberRequest, article_id: ArticleNumber, muting: M
 
 @router.put(
     "users/{name}/blocked",
-    summary=gettext_noop("Block or unblock a member"),
-    description=gettext_noop(
+    summary="Block or unblock a member",
+    description=(
         "Your lists leave out articles by blocked members. Their comments are collapsed on your pages and do not "
         "notify you. Idempotent."
     ),

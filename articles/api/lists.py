@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 
@@ -19,22 +18,22 @@ from articles.wiring import repository
 
 
 class HotQuery(BaseModel):
-    __doc__ = gettext_noop("Which articles of the hot list, and how many.")
+    """Which articles of the hot list, and how many."""
 
     range: schemas.Range = Field(
-        schemas.Range.THREE_DAYS, description=gettext_noop("Maximum age of the articles."), examples=["72h"]
+        schemas.Range.THREE_DAYS, description="Maximum age of the articles.", examples=["72h"]
     )
     limit: schemas.PlainNumber = Field(
-        20, ge=1, le=100, description=gettext_noop("Maximum number of articles, from 1 to 100."), examples=[20]
+        20, ge=1, le=100, description="Maximum number of articles, from 1 to 100.", examples=[20]
     )
     after: schemas.After = None
     hidden: schemas.ShowHidden = None
 
 
 class HotArticle(schemas.Article):
-    __doc__ = gettext_noop("An article of the hot list.")
+    """An article of the hot list."""
 
-    hotness: float = Field(description=gettext_noop("The value that orders the hot list."))
+    hotness: float = Field(description="The value that orders the hot list.")
 
     @classmethod
     def of(cls, article: articles.Article) -> "HotArticle":
@@ -42,12 +41,10 @@ class HotArticle(schemas.Article):
 
 
 class HotList(BaseModel):
-    __doc__ = gettext_noop("The most-read articles of recent days, hottest first.")
+    """The most-read articles of recent days, hottest first."""
 
     articles: list[HotArticle]
-    refreshed_at: float = Field(
-        description=gettext_noop("The moment for which all hotness is computed, in Unix seconds.")
-    )
+    refreshed_at: float = Field(description="The moment for which all hotness is computed, in Unix seconds.")
     next_after: schemas.NextAfter
     hidden: schemas.Hidden
 
@@ -60,10 +57,8 @@ class HotList(BaseModel):
 
 @router.get(
     "articles",
-    summary=gettext_noop("A page of articles"),
-    description=gettext_noop(
-        "Articles of the whole site or of some groups, with your own choices, without what you hide."
-    ),
+    summary="A page of articles",
+    description="Articles of the whole site or of some groups, with your own choices, without what you hide.",
     **READERS,
 )
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
@@ -94,8 +89,8 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
 
 @router.get(
     "hot",
-    summary=gettext_noop("The hot list"),
-    description=gettext_noop(
+    summary="The hot list",
+    description=(
         "The most-read articles of recent days, hottest first. All are scored for the same moment, which "
         "is updated about once a minute."
     ),

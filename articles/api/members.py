@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
 
 from accounts.models.members import current_name
@@ -15,47 +14,47 @@ from articles.web.identity import member_named
 from articles.wiring import repository
 
 _MOST_INVITED = 1000
-_MARKDOWN = gettext_noop("Profile text, in Markdown; empty if there is none.")
+_MARKDOWN = "Profile text, in Markdown; empty if there is none."
 
 
 class Member(BaseModel):
-    __doc__ = gettext_noop("A member, as their page shows them.")
+    """A member, as their page shows them."""
 
     name: str
-    joined: float = Field(description=gettext_noop("When the account was created, in Unix seconds."))
-    points: int = Field(description=gettext_noop("From other members, for the newest 100 articles."))
+    joined: float = Field(description="When the account was created, in Unix seconds.")
+    points: int = Field(description="From other members, for the newest 100 articles.")
     about: str = Field(description=_MARKDOWN)
     invited_by: str | None = Field(
-        description=gettext_noop(
+        description=(
             "Who invited the member; empty if that account is deleted, null for no one or if you cannot see it."
         )
     )
     invited: list[str] = Field(
-        description=gettext_noop(
+        description=(
             "Whom the member invited, at most 1,000; empty for a deleted account. No one if you cannot see it."
         )
     )
 
     vouched_for_by: list[str] = Field(
-        description=gettext_noop(
+        description=(
             "Who vouched for the member; empty for a deleted account. No one if you cannot see who invited whom."
         )
     )
 
 
 class About(BaseModel):
-    __doc__ = gettext_noop("Your profile text.")
+    """Your profile text."""
 
     about: str = Field(
-        description=gettext_noop("In Markdown, at most 500 characters; empty to remove it."),
+        description="In Markdown, at most 500 characters; empty to remove it.",
         examples=["Gardener in Lyon. I read about *soil*."],
     )
 
 
 @router.get(
     "users/{name}",
-    summary=gettext_noop("A member"),
-    description=gettext_noop("What the member's page shows at the top."),
+    summary="A member",
+    description="What the member's page shows at the top.",
     **READERS,
 )
 def read_member(request: HttpRequest, name: MemberName) -> Member:
@@ -77,10 +76,8 @@ def _described(request: HttpRequest, member: Any) -> Member:
 
 @router.put(
     "me/about",
-    summary=gettext_noop("Change your profile text"),
-    description=gettext_noop(
-        "Everyone can read it on your profile. New members cannot put links into it. Idempotent."
-    ),
+    summary="Change your profile text",
+    description="Everyone can read it on your profile. New members cannot put links into it. Idempotent.",
     auth=AUTHORS,
 )
 def change_about(request: MemberRequest, about: About) -> Member:

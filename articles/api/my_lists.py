@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
@@ -31,15 +30,15 @@ from articles.web.preferences import current_groups, preferences_of, set_followe
 from articles.wiring import repository
 from moderation.trust import may_be_untrusted
 
-MemberName = PathEx[str, P(description=gettext_noop("The member's name."), examples=["alice"])]
+MemberName = PathEx[str, P(description="The member's name.", examples=["alice"])]
 
 
 class OwnList(BaseModel):
-    __doc__ = gettext_noop("One page of a member's articles, newest first, or of those of the groups you follow.")
+    """One page of a member's articles, newest first, or of those of the groups you follow."""
 
     articles: list[schemas.Article]
     page: schemas.NumberOfPage
-    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    has_next: bool = Field(description="Whether there is a next page.")
     next_after: schemas.NextAfter
     hidden: schemas.Hidden
 
@@ -55,38 +54,38 @@ class OwnList(BaseModel):
 
 
 class FollowingQuery(schemas.PageQuery):
-    __doc__ = gettext_noop("Which page of the articles in followed groups.")
+    """Which page of the articles in followed groups."""
 
     hidden: schemas.ShowHidden = None
 
 
 class Saving(BaseModel):
-    __doc__ = gettext_noop("Whether to save an article.")
+    """Whether to save an article."""
 
     saved: bool = Field(examples=[True])
 
 
 class Saved(BaseModel):
-    __doc__ = gettext_noop("Whether an article is saved.")
+    """Whether an article is saved."""
 
     id: int
     saved: bool
 
 
 class Following(BaseModel):
-    __doc__ = gettext_noop("Whether to follow a group.")
+    """Whether to follow a group."""
 
     followed: bool = Field(examples=[True])
 
 
 class Followed(BaseModel):
-    __doc__ = gettext_noop("The groups you follow.")
+    """The groups you follow."""
 
-    groups: list[str] = Field(description=gettext_noop("Their names, in the order in which you followed them."))
+    groups: list[str] = Field(description="Their names, in the order in which you followed them.")
 
 
 class OwnLists(BaseModel):
-    __doc__ = gettext_noop("Paths of your lists in this API.")
+    """Paths of your lists in this API."""
 
     voted: str
     opposed: str
@@ -99,34 +98,30 @@ _PERMISSIONS = [name for name, _text in ArticlePermissions._meta.permissions]
 
 
 class Me(BaseModel):
-    __doc__ = gettext_noop("Your name and your permissions.")
+    """Your name and your permissions."""
 
     name: str
-    moderator: bool = Field(
-        description=gettext_noop("Whether you can edit or remove any article, or change its groups.")
-    )
+    moderator: bool = Field(description="Whether you can edit or remove any article, or change its groups.")
     permissions: list[str] = Field(
-        description=gettext_noop("Your permissions beyond those of other members."),
+        description="Your permissions beyond those of other members.",
         json_schema_extra={"items": {"type": "string", "enum": _PERMISSIONS}},
     )
     lists: OwnLists
-    votes_wait: bool = Field(
-        description=gettext_noop("True while you are new, and your votes do not affect ranking yet.")
-    )
+    votes_wait: bool = Field(description="True while you are new, and your votes do not affect ranking yet.")
 
 
 _MODERATING = {"assign_groups", "edit_any_article", "remove_articles"}
 
 _OWN: dict[str, Any] = {
-    "description": gettext_noop("Only you can see this list. Removed articles are left out."),
+    "description": "Only you can see this list. Removed articles are left out.",
     "auth": MEMBERS,
 }
 
 
 @router.get(
     "me",
-    summary=gettext_noop("Who you are"),
-    description=gettext_noop("Your name, your permissions and the paths of your own lists."),
+    summary="Who you are",
+    description="Your name, your permissions and the paths of your own lists.",
     auth=MEMBERS,
 )
 def read_me(request: HttpRequest) -> Me:
@@ -147,8 +142,8 @@ def read_me(request: HttpRequest) -> Me:
 
 @router.get(
     "users/{name}/articles",
-    summary=gettext_noop("Articles of a member"),
-    description=gettext_noop("Newest first, as on the member's page. Removed articles are left out."),
+    summary="Articles of a member",
+    description="Newest first, as on the member's page. Removed articles are left out.",
     **READERS,
 )
 def list_posted(request: HttpRequest, name: MemberName, query: Query[schemas.PageQuery]) -> OwnList:
@@ -156,25 +151,25 @@ def list_posted(request: HttpRequest, name: MemberName, query: Query[schemas.Pag
     return _by_time(request, query, partial(repository().members.get_posted, poster, reader=reader))
 
 
-@router.get("me/voted", summary=gettext_noop("Articles you voted for"), **_OWN)
+@router.get("me/voted", summary="Articles you voted for", **_OWN)
 def list_voted(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
     return _by_time(request, query, partial(repository().members.get_voted, actor(request).id))
 
 
-@router.get("me/opposed", summary=gettext_noop("Articles you opposed"), **_OWN)
+@router.get("me/opposed", summary="Articles you opposed", **_OWN)
 def list_opposed(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
     return _by_time(request, query, partial(repository().members.get_opposed, actor(request).id))
 
 
-@router.get("me/saved", summary=gettext_noop("Articles you saved"), **_OWN)
+@router.get("me/saved", summary="Articles you saved", **_OWN)
 def list_saved(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
     return _by_time(request, query, partial(repository().members.get_saved, actor(request).id))
 
 
 @router.get(
     "me/following",
-    summary=gettext_noop("Articles of the groups you follow"),
-    description=gettext_noop(
+    summary="Articles of the groups you follow",
+    description=(
         "Your personal front page: the articles of the groups you follow, each group with its share, without "
         "what you hide. Only you can see this list."
     ),
@@ -191,8 +186,8 @@ def list_following(request: HttpRequest, query: Query[FollowingQuery]) -> OwnLis
 
 @router.get(
     "me/groups",
-    summary=gettext_noop("Groups you follow"),
-    description=gettext_noop("Only you can see this list. A group that was merged is replaced by its target."),
+    summary="Groups you follow",
+    description="Only you can see this list. A group that was merged is replaced by its target.",
     auth=MEMBERS,
 )
 def list_followed_groups(request: HttpRequest) -> Followed:
@@ -201,8 +196,8 @@ def list_followed_groups(request: HttpRequest) -> Followed:
 
 @router.put(
     "groups/{slug}/followed",
-    summary=gettext_noop("Follow or unfollow a group"),
-    description=gettext_noop("At most 50 groups. Idempotent. The response has all groups that you then follow."),
+    summary="Follow or unfollow a group",
+    description="At most 50 groups. Idempotent. The response has all groups that you then follow.",
     response=failing(409),
     auth=SAVERS,
 )
@@ -213,8 +208,8 @@ def follow_group(request: HttpRequest, slug: GroupName, following: Following) ->
 
 @router.put(
     "articles/{article_id:article_id}/saved",
-    summary=gettext_noop("Save or unsave an article"),
-    description=gettext_noop("Saves an article for later, or removes it from your saved articles. Idempotent."),
+    summary="Save or unsave an article",
+    description="Saves an article for later, or removes it from your saved articles. Idempotent.",
     response=failing(409),
     auth=SAVERS,
 )

@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Literal
 
 from django.http import HttpRequest
-from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -21,14 +20,14 @@ _DECAY_STEP_HOURS = 6
 
 
 class Neighbour(BaseModel):
-    __doc__ = gettext_noop("An article next to another one in a list.")
+    """An article next to another one in a list."""
 
     id: int
     title: str
-    value: float = Field(description=gettext_noop("Its score; on the hot list its hotness."))
-    apart: float = Field(description=gettext_noop("Difference between the two values."))
+    value: float = Field(description="Its score; on the hot list its hotness.")
+    apart: float = Field(description="Difference between the two values.")
     worth: int = Field(
-        description=gettext_noop(
+        description=(
             "Votes that would close the gap; on the hot list, views of the explained article by new visitors."
         ),
         examples=[3],
@@ -36,119 +35,109 @@ class Neighbour(BaseModel):
 
 
 class Place(BaseModel):
-    __doc__ = gettext_noop("A rank in a list, and the articles next to it.")
+    """A rank in a list, and the articles next to it."""
 
-    rank: int = Field(description=gettext_noop("Counted from 1."), examples=[4])
-    of: int = Field(description=gettext_noop("Number of articles in the list."), examples=[1234])
+    rank: int = Field(description="Counted from 1.", examples=[4])
+    of: int = Field(description="Number of articles in the list.", examples=[1234])
     above: Neighbour | None
     below: Neighbour | None
 
 
 class GroupPlace(BaseModel):
-    __doc__ = gettext_noop("A rank in a group's list by score.")
+    """A rank in a group's list by score."""
 
     group: str = Field(examples=["python"])
     title: str = Field(examples=["Python"])
-    rank: int = Field(description=gettext_noop("Counted from 1."), examples=[4])
-    of: int = Field(description=gettext_noop("Number of articles in the list."), examples=[1234])
+    rank: int = Field(description="Counted from 1.", examples=[4])
+    of: int = Field(description="Number of articles in the list.", examples=[1234])
 
 
 class ScoreParts(BaseModel):
-    __doc__ = gettext_noop(
-        "The sum the front page is ordered by: time + seconds_per_point × ranked_points = score."
-    )
+    """The sum the front page is ordered by: time + seconds_per_point × ranked_points = score."""
 
-    time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
+    time: float = Field(description="When it was posted, in Unix seconds.")
     votes: int
     opposes: int
-    left_out_votes: int = Field(description=gettext_noop("Votes for it that are excluded from ranking."))
-    left_out_opposes: int = Field(description=gettext_noop("Votes against it that are excluded from ranking."))
-    waiting: int = Field(description=gettext_noop("How many of these wait until their members are no longer new."))
+    left_out_votes: int = Field(description="Votes for it that are excluded from ranking.")
+    left_out_opposes: int = Field(description="Votes against it that are excluded from ranking.")
+    waiting: int = Field(description="How many of these wait until their members are no longer new.")
     ranked_points: int = Field(description=schemas.RANKED_POINTS)
-    seconds_per_point: float = Field(
-        description=gettext_noop("How far one point moves an article."), examples=[432.0]
-    )
-    score: float = Field(description=gettext_noop("The value that orders the front page, in Unix seconds."))
+    seconds_per_point: float = Field(description="How far one point moves an article.", examples=[432.0])
+    score: float = Field(description="The value that orders the front page, in Unix seconds.")
 
 
 class HotnessParts(BaseModel):
-    __doc__ = gettext_noop(
+    __doc__ = (
         "The fraction the hot list is ordered by: (alpha × pv + beta × uv) ÷ (hours + base) ^ gamma = hotness."
     )
 
-    pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
-    alpha: float = Field(description=gettext_noop("Weight of a view."), examples=[1.0])
-    beta: float = Field(description=gettext_noop("Weight of a visitor."), examples=[1.2])
-    readers: float = Field(description=gettext_noop("alpha × pv + beta × uv."))
-    hours: float = Field(description=gettext_noop("Age of the article when the hot list was scored."))
-    base: float = Field(description=gettext_noop("Hours added to the age."), examples=[2.0])
-    gamma: float = Field(description=gettext_noop("How steeply hotness falls."), examples=[1.5])
-    denominator: float = Field(description=gettext_noop("(hours + base) ^ gamma."))
-    hotness: float = Field(description=gettext_noop("The value that orders the hot list."))
-    refreshed_at: float = Field(
-        description=gettext_noop("The moment for which all hotness is computed, in Unix seconds.")
-    )
+    pv: int = Field(description="Page views that count.")
+    uv: int = Field(description="Unique visitors, estimated to within about 2.5 percent.")
+    alpha: float = Field(description="Weight of a view.", examples=[1.0])
+    beta: float = Field(description="Weight of a visitor.", examples=[1.2])
+    readers: float = Field(description="alpha × pv + beta × uv.")
+    hours: float = Field(description="Age of the article when the hot list was scored.")
+    base: float = Field(description="Hours added to the age.", examples=[2.0])
+    gamma: float = Field(description="How steeply hotness falls.", examples=[1.5])
+    denominator: float = Field(description="(hours + base) ^ gamma.")
+    hotness: float = Field(description="The value that orders the hot list.")
+    refreshed_at: float = Field(description="The moment for which all hotness is computed, in Unix seconds.")
 
 
 class NextVote(BaseModel):
-    __doc__ = gettext_noop("What one more vote would do.")
+    """What one more vote would do."""
 
-    seconds: float = Field(description=gettext_noop("How far it would move the article."), examples=[432.0])
-    rank: int = Field(description=gettext_noop("Its rank on the front page then."), examples=[3])
-    gained: int = Field(description=gettext_noop("Number of places gained."), examples=[1])
+    seconds: float = Field(description="How far it would move the article.", examples=[432.0])
+    rank: int = Field(description="Its rank on the front page then.", examples=[3])
+    gained: int = Field(description="Number of places gained.", examples=[1])
 
 
 class FutureHotness(BaseModel):
-    __doc__ = gettext_noop("An article's hotness after some hours without new views.")
+    """An article's hotness after some hours without new views."""
 
     hours: int
     hotness: float
 
 
 class Sample(BaseModel):
-    __doc__ = gettext_noop("Ranks of an article at one moment.")
+    """Ranks of an article at one moment."""
 
-    time: float = Field(description=gettext_noop("The moment, in Unix seconds."))
-    rank: int | None = Field(
-        description=gettext_noop("Rank on the front page; null if not among the first hundred.")
-    )
+    time: float = Field(description="The moment, in Unix seconds.")
+    rank: int | None = Field(description="Rank on the front page; null if not among the first hundred.")
     ranked_points: int = Field(description=schemas.RANKED_POINTS)
-    hot_rank: int | None = Field(
-        description=gettext_noop("Rank on the hot list; null if not among the first hundred.")
-    )
+    hot_rank: int | None = Field(description="Rank on the hot list; null if not among the first hundred.")
 
 
 class Match(BaseModel):
-    __doc__ = gettext_noop("A match of a term of a search.")
+    """A match of a term of a search."""
 
-    term: str = Field(description=gettext_noop("The term, as the search understands it."), examples=["redis"])
+    term: str = Field(description="The term, as the search understands it.", examples=["redis"])
     where: explanation.Where = Field(
-        description=gettext_noop("`names`: the link's host, or the poster; `filter`: such as `author:`.")
+        description="`names`: the link's host, or the poster; `filter`: such as `author:`."
     )
-    how: explanation.How = Field(description=gettext_noop("The word itself, its stem, or a word that begins so."))
-    value: float = Field(description=gettext_noop("What the match counts: BM25, times the weight of the place."))
+    how: explanation.How = Field(description="The word itself, its stem, or a word that begins so.")
+    value: float = Field(description="What the match counts: BM25, times the weight of the place.")
 
 
 class Relevance(BaseModel):
-    __doc__ = gettext_noop("Why an article is where it is among search results by relevance.")
+    """Why an article is where it is among search results by relevance."""
 
     status: Literal["found", "no-match", "behind", "building"] = Field(
-        description=gettext_noop(
+        description=(
             "`no-match`: the article does not match; `behind`: the search index does not have its last change "
             "yet; `building`: the index is being built, and does not have the article yet. Then there are no "
             "matches, and the other numbers are 0."
         )
     )
     matches: list[Match]
-    matched: float = Field(description=gettext_noop("The sum of the matches."))
+    matched: float = Field(description="The sum of the matches.")
     ranked_points: int = Field(
-        description=gettext_noop(
+        description=(
             "Votes for minus votes against, without those excluded from ranking, as the search index has them."
         )
     )
-    prior: int = Field(description=gettext_noop("What points and age add: relevance = matched · log₂(2 + prior)."))
-    relevance: float = Field(description=gettext_noop("Results with more come first."))
+    prior: int = Field(description="What points and age add: relevance = matched · log₂(2 + prior).")
+    relevance: float = Field(description="Results with more come first.")
 
     @classmethod
     def of(cls, source: explanation.Relevance | explanation.Unfound) -> "Relevance":
@@ -165,12 +154,12 @@ class Relevance(BaseModel):
 
 
 class ExplanationQuery(BaseModel):
-    __doc__ = gettext_noop("A search to explain, if any.")
+    """A search to explain, if any."""
 
     q: str | SkipJsonSchema[None] = Field(
         None,
         max_length=MOST_CHARACTERS,
-        description=gettext_noop(
+        description=(
             "The terms of a search, as in a search of articles: the response then says how relevant the article "
             "is to it. Counts as a search."
         ),
@@ -179,25 +168,21 @@ class ExplanationQuery(BaseModel):
 
 
 class Explanation(BaseModel):
-    __doc__ = gettext_noop("Why an article ranks where it does.")
+    """Why an article ranks where it does."""
 
     id: int
     front_page: Place
     groups: list[GroupPlace]
-    hot_list: Place | None = Field(description=gettext_noop("Null if it is not on the hot list."))
+    hot_list: Place | None = Field(description="Null if it is not on the hot list.")
     score: ScoreParts
     hotness: HotnessParts
-    one_more_vote: NextVote | None = Field(description=gettext_noop("Null once voting is closed."))
-    closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
-    decay: list[FutureHotness] = Field(
-        description=gettext_noop("Its hotness over the next three days without new views.")
-    )
+    one_more_vote: NextVote | None = Field(description="Null once voting is closed.")
+    closes_at: float = Field(description="When voting closes, in Unix seconds.")
+    decay: list[FutureHotness] = Field(description="Its hotness over the next three days without new views.")
     history: list[Sample] = Field(
-        description=gettext_noop(
-            "One entry every ten minutes over the last seven days, while it was among the first hundred."
-        )
+        description="One entry every ten minutes over the last seven days, while it was among the first hundred."
     )
-    search: Relevance | None = Field(description=gettext_noop("Null without a search."))
+    search: Relevance | None = Field(description="Null without a search.")
 
     @classmethod
     def of(cls, source: explanation.Explanation, search: Relevance | None) -> "Explanation":
@@ -259,8 +244,8 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
 
 @router.get(
     "articles/{article_id:article_id}/ranking",
-    summary=gettext_noop("Why an article ranks where it does"),
-    description=gettext_noop(
+    summary="Why an article ranks where it does",
+    description=(
         "Its ranks, how they are calculated, its neighbours, the effect of one more vote, and its "
         "history: the numbers on the article's page, all from the same moment. Not available for removed "
         "articles."

@@ -3,7 +3,6 @@
 from typing import Literal
 
 from django.http import HttpRequest
-from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
 
 from articles.api.protocol.operations import BearerToken, SessionCookie, anyone, failing, router
@@ -20,14 +19,14 @@ CLIENT_ID_LIMIT = 200
 
 
 class View(BaseModel):
-    __doc__ = gettext_noop("A reader viewing an article.")
+    """A reader viewing an article."""
 
-    article_id: int = Field(alias="articleId", description=gettext_noop("The article's number."), examples=[42])
+    article_id: int = Field(alias="articleId", description="The article's number.", examples=[42])
     visitor_id: str | None = Field(
         None,
         alias="visitorId",
         max_length=CLIENT_ID_LIMIT,
-        description=gettext_noop(
+        description=(
             "Your identifier for the reader, at most 200 characters. It distinguishes readers who share "
             "an address or a cookie; it does not replace those."
         ),
@@ -36,19 +35,19 @@ class View(BaseModel):
 
 
 class ViewCount(BaseModel):
-    __doc__ = gettext_noop("Result of a view, and the article's numbers after it.")
+    """Result of a view, and the article's numbers after it."""
 
     counted: bool
     reason: Literal["repeat", "bot", "prefetch", "burst"] | None = Field(
-        description=gettext_noop(
+        description=(
             "Why it does not count: repeat is too soon after the reader's last view; bot is a known "
             "program; prefetch was loaded by a browser before the reader opened it; burst is one of too "
             "many from one network. Null if it counts."
         )
     )
-    pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
-    hotness: float = Field(description=gettext_noop("The value that orders the hot list."))
+    pv: int = Field(description="Page views that count.")
+    uv: int = Field(description="Unique visitors, estimated to within about 2.5 percent.")
+    hotness: float = Field(description="The value that orders the hot list.")
 
     @classmethod
     def of(cls, count: readership.ViewCount) -> "ViewCount":
@@ -57,8 +56,8 @@ class ViewCount(BaseModel):
 
 @router.post(
     "views",
-    summary=gettext_noop("Count a view"),
-    description=gettext_noop(
+    summary="Count a view",
+    description=(
         "Reports that a reader is viewing an article. Repeated views by one reader within a few minutes "
         "count once; views by bots do not count. With a session, it also marks the article as read by you. "
         "It changes nothing else of yours, so no CSRF token is needed."

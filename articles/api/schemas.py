@@ -7,7 +7,6 @@ import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from django.utils.translation import gettext_noop
 from ninja import Status
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -46,22 +45,22 @@ Moment = Annotated[float, Field(ge=0, lt=10.0**11), BeforeValidator(_plain_momen
 PlainNumber = Annotated[int, BeforeValidator(_plain_number)]
 PlainNumberOrZero = Annotated[int, BeforeValidator(_plain_number_or_zero)]
 Slugs = Annotated[list[str], Field(max_length=SLUGS_PER_REQUEST, examples=[["python"]])]
-PublicReason = Annotated[str, Field(description=gettext_noop("Everyone can read it in the moderation log."))]
+PublicReason = Annotated[str, Field(description="Everyone can read it in the moderation log.")]
 
 
 After = Annotated[
     Annotated[str, Field(min_length=1)] | SkipJsonSchema[None],
     Field(
-        description=gettext_noop(
+        description=(
             "next_after of the previous response. The next entries follow, and none is repeated or skipped, even "
             "if the list changes meanwhile. Cannot be combined with page, start or before."
         ),
     ),
 ]
 NextAfter = Annotated[
-    str | None, Field(description=gettext_noop("The parameter after for the next entries; null after the last."))
+    str | None, Field(description="The parameter after for the next entries; null after the last.")
 ]
-NumberOfPage = Annotated[int | None, Field(description=gettext_noop("Null for a request with after."))]
+NumberOfPage = Annotated[int | None, Field(description="Null for a request with after.")]
 
 
 class Range(StrEnum):
@@ -92,20 +91,18 @@ class Span(StrEnum):
 
 ShowHidden = Annotated[
     Literal["show"] | SkipJsonSchema[None],
-    Field(description=gettext_noop("“show” to include what you hide."), examples=["show"]),
+    Field(description="“show” to include what you hide.", examples=["show"]),
 ]
 
-Hidden = Annotated[
-    int, Field(description=gettext_noop("Number of entries left out of this page because you hide them."))
-]
+Hidden = Annotated[int, Field(description="Number of entries left out of this page because you hide them.")]
 
 
 class ListQuery(BaseModel):
-    __doc__ = gettext_noop("Which page of which list.")
+    """Which page of which list."""
 
     order: Order = Field(
         Order.SCORE,
-        description=gettext_noop(
+        description=(
             "Order of the list: score is the front page's order, time is newest first, hot is by recent "
             "readership, points is most ranked_points first, with ties newest first, active is by the last "
             "comment, with locked discussions last."
@@ -114,14 +111,14 @@ class ListQuery(BaseModel):
     )
     range: Span = Field(
         Span.ALL,
-        description=gettext_noop(
+        description=(
             "Limits a site-wide list by points to articles posted in this period. Other lists have no range."
         ),
         examples=["week"],
     )
     group: str | SkipJsonSchema[None] = Field(
         None,
-        description=gettext_noop(
+        description=(
             "Name of a group, to list only its articles; or up to ten names separated by plus signs or "
             "spaces, to list the articles in any of them. Empty for the whole site. For several groups, "
             "the numbers of articles and pages are upper limits."
@@ -130,7 +127,7 @@ class ListQuery(BaseModel):
     page: PlainNumber = Field(
         1,
         ge=1,
-        description=gettext_noop(
+        description=(
             "Page, counted from 1. If the list changes between two requests, articles can be repeated or skipped. "
             "Lists can be paged through up to 10,000 articles."
         ),
@@ -146,18 +143,18 @@ class ListQuery(BaseModel):
 
 
 class AfterQuery(BaseModel):
-    __doc__ = gettext_noop("Which part of a list.")
+    """Which part of a list."""
 
     after: After = None
 
 
 class PageQuery(AfterQuery):
-    __doc__ = gettext_noop("Which page of a list.")
+    """Which page of a list."""
 
     page: PlainNumber = Field(
         1,
         ge=1,
-        description=gettext_noop(
+        description=(
             "Page, counted from 1. If the list changes between two requests, entries can be repeated or skipped."
         ),
         examples=[1],
@@ -169,70 +166,58 @@ class PageQuery(AfterQuery):
         return self.page if self.after is None else None
 
 
-RANKED_POINTS = gettext_noop(
+RANKED_POINTS = (
     "Votes for minus votes against, without those excluded from ranking. Score, order=points and min_points use "
     "these."
 )
 
 
 class Article(BaseModel):
-    __doc__ = gettext_noop("A posted title with a link, a text, or both.")
+    """A posted title with a link, a text, or both."""
 
     id: int
     title: str
-    link: str | None = Field(
-        description=gettext_noop("Null for an article that has only a text, and once it is removed.")
-    )
-    has_text: bool = Field(description=gettext_noop("Whether it has a text; false once it is removed."))
+    link: str | None = Field(description="Null for an article that has only a text, and once it is removed.")
+    has_text: bool = Field(description="Whether it has a text; false once it is removed.")
     poster: str = Field(
-        description=gettext_noop(
-            "Name of the member who posted it; empty if unknown, or if the account is deleted."
-        )
+        description="Name of the member who posted it; empty if unknown, or if the account is deleted."
     )
-    time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
+    time: float = Field(description="When it was posted, in Unix seconds.")
     votes: int
     opposes: int
-    points: int = Field(description=gettext_noop("Votes for minus votes against."))
+    points: int = Field(description="Votes for minus votes against.")
     ranked_points: int = Field(description=RANKED_POINTS)
-    score: float = Field(description=gettext_noop("The value that orders the front page, in Unix seconds."))
+    score: float = Field(description="The value that orders the front page, in Unix seconds.")
     groups: list[str]
-    choice: Choice = Field(description=gettext_noop("Your own; none for readers without an account."))
-    closes_at: float = Field(description=gettext_noop("When voting closes, in Unix seconds."))
+    choice: Choice = Field(description="Your own; none for readers without an account.")
+    closes_at: float = Field(description="When voting closes, in Unix seconds.")
     removed: str | None = Field(
-        description=gettext_noop(
-            "Why a moderator or its poster removed it, or merged it; null while it is listed."
-        )
+        description="Why a moderator or its poster removed it, or merged it; null while it is listed."
     )
     merged_into: int | None = Field(
-        description=gettext_noop("Number of the article into which moderators merged it; null if they did not.")
+        description="Number of the article into which moderators merged it; null if they did not."
     )
     merged: list[int] = Field(
-        description=gettext_noop(
-            "Numbers of the articles that moderators merged into it. Their comments stay theirs."
-        )
+        description="Numbers of the articles that moderators merged into it. Their comments stay theirs."
     )
-    saved: bool = Field(description=gettext_noop("Whether you saved it; false for readers without an account."))
+    saved: bool = Field(description="Whether you saved it; false for readers without an account.")
     edited_at: float | None = Field(
-        description=gettext_noop("When the title, link or text was last changed, in Unix seconds; null if never.")
+        description="When the title, link or text was last changed, in Unix seconds; null if never."
     )
-    pv: int = Field(description=gettext_noop("Page views that count."))
-    uv: int = Field(description=gettext_noop("Unique visitors, estimated to within about 2.5 percent."))
-    comments: int = Field(description=gettext_noop("Number of comments, without removed and deleted ones."))
+    pv: int = Field(description="Page views that count.")
+    uv: int = Field(description="Unique visitors, estimated to within about 2.5 percent.")
+    comments: int = Field(description="Number of comments, without removed and deleted ones.")
     last_comment_at: float | None = Field(
-        description=gettext_noop("When the last of these was posted, in Unix seconds; null without one.")
+        description="When the last of these was posted, in Unix seconds; null without one."
     )
-    locked: str | None = Field(
-        description=gettext_noop("Why a moderator locked its discussion; null if it is not locked.")
-    )
+    locked: str | None = Field(description="Why a moderator locked its discussion; null if it is not locked.")
     read_at: float | None = Field(
-        description=gettext_noop(
+        description=(
             "When you last opened its page or its link, in Unix seconds; null if you have not within a month, "
             "if you turned this off, and for readers without an account."
         )
     )
-    new_comments: int = Field(
-        description=gettext_noop("How many comments have been added since you last opened its page.")
-    )
+    new_comments: int = Field(description="How many comments have been added since you last opened its page.")
 
     @classmethod
     def of(cls, article: articles.Article) -> "Article":
@@ -240,12 +225,12 @@ class Article(BaseModel):
 
 
 class WholeArticle(Article):
-    __doc__ = gettext_noop("An article with its text.")
+    """An article with its text."""
 
     text: str | None = Field(
-        description=gettext_noop("In Markdown; null for an article that has only a link, and once it is removed.")
+        description="In Markdown; null for an article that has only a link, and once it is removed."
     )
-    html: str | None = Field(description=gettext_noop("The text as safe HTML; null like the text."))
+    html: str | None = Field(description="The text as safe HTML; null like the text.")
 
     @classmethod
     def of(cls, article: articles.Article) -> "WholeArticle":
@@ -253,10 +238,10 @@ class WholeArticle(Article):
 
 
 class PostedArticle(WholeArticle):
-    __doc__ = gettext_noop("An article, and whether it already existed.")
+    """An article, and whether it already existed."""
 
     existing: bool = Field(
-        description=gettext_noop(
+        description=(
             "Whether the link, or the same title and text without a link, had already been posted, so nothing "
             "was added."
         )
@@ -268,15 +253,13 @@ class PostedArticle(WholeArticle):
 
 
 class ArticlePage(BaseModel):
-    __doc__ = gettext_noop("One page of a list.")
+    """One page of a list."""
 
     articles: list[Article]
     page: NumberOfPage
     pages: int
     total: int = Field(
-        description=gettext_noop(
-            "Total number of articles on all pages; an upper limit if you hide hosts or words."
-        )
+        description="Total number of articles on all pages; an upper limit if you hide hosts or words."
     )
     next_after: NextAfter
     hidden: Hidden
@@ -295,9 +278,9 @@ class ArticlePage(BaseModel):
 
 
 class Waiting(BaseModel):
-    __doc__ = gettext_noop("What you posted waits for a moderator's approval.")
+    """What you posted waits for a moderator's approval."""
 
-    held: int = Field(description=gettext_noop("Its number among your held posts."))
+    held: int = Field(description="Its number among your held posts.")
 
     @classmethod
     def answer(cls, held: HeldForApproval) -> Any:
@@ -306,70 +289,68 @@ class Waiting(BaseModel):
 
 
 class NewArticle(BaseModel):
-    __doc__ = gettext_noop("An article to post.")
+    """An article to post."""
 
-    title: str = Field(description=gettext_noop("At most 300 characters."), examples=["An example"])
+    title: str = Field(description="At most 300 characters.", examples=["An example"])
     link: str | None = Field(
         None,
-        description=gettext_noop("An http or https URL; required if there is no text."),
+        description="An http or https URL; required if there is no text.",
         examples=["https://example.org/"],
     )
     text: str | None = Field(
         None,
-        description=gettext_noop("Markdown, at most 20,000 characters; required if there is no link."),
+        description="Markdown, at most 20,000 characters; required if there is no link.",
         examples=["A *short* summary."],
     )
-    groups: Slugs = Field([], description=gettext_noop("Names of existing groups, at most five."))
+    groups: Slugs = Field([], description="Names of existing groups, at most five.")
 
 
 class Edit(BaseModel):
-    __doc__ = gettext_noop("Changes to an article.")
+    """Changes to an article."""
 
     title: str | None = Field(
         None,
-        description=gettext_noop("At most 300 characters; if omitted, the title stays the same."),
+        description="At most 300 characters; if omitted, the title stays the same.",
         examples=["A better title"],
     )
     link: str | None = Field(
         None,
-        description=gettext_noop(
+        description=(
             "An http or https URL; if omitted, the link stays the same. Empty for none, if there is a text."
         ),
     )
     text: str | None = Field(
         None,
-        description=gettext_noop(
+        description=(
             "Markdown, at most 20,000 characters; if omitted, the text stays the same. Empty for none, if "
             "there is a link."
         ),
     )
     groups: Slugs | None = Field(
         None,
-        description=gettext_noop(
-            "Names of existing groups, at most five; if omitted, the groups stay the same. Posters only."
-        ),
+        description="Names of existing groups, at most five; if omitted, the groups stay the same. Posters only.",
     )
     reason: str = Field(
         "",
-        description=gettext_noop("Everyone can read it in the moderation log. Moderators only."),
+        description="Everyone can read it in the moderation log. Moderators only.",
         examples=["The title was misleading."],
     )
 
 
 class Ballot(BaseModel):
-    __doc__ = gettext_noop("A choice on an article or a comment.")
+    """A choice on an article or a comment."""
 
-    choice: Choice = Field(description=gettext_noop("“none” takes back your choice."), examples=["vote"])
+    choice: Choice = Field(description="“none” takes back your choice.", examples=["vote"])
 
 
 class Tally(BaseModel):
-    __doc__ = gettext_noop("The counts of an article or a comment after a choice.")
+    """The counts of an article or a comment after a choice."""
 
     id: int
     votes: int
     opposes: int
-    points: int = Field(description=gettext_noop("Votes for minus votes against."))
-    choice: Choice = Field(description=gettext_noop("Your own."))
+    points: int = Field(description="Votes for minus votes against.")
+    choice: Choice = Field(description="Your own.")
 
     @classmethod
     def of(cls, article_id: int, tally: articles.Tally) -> "Tally":
@@ -378,47 +359,47 @@ class Tally(BaseModel):
 
 
 class Assignment(BaseModel):
-    __doc__ = gettext_noop("The groups to put an article in.")
+    """The groups to put an article in."""
 
-    groups: Slugs = Field(description=gettext_noop("All groups of the article; it is removed from any other."))
+    groups: Slugs = Field(description="All groups of the article; it is removed from any other.")
     reason: PublicReason = Field("", examples=["It is about Python."])
 
 
 class Assigned(BaseModel):
-    __doc__ = gettext_noop("The groups an article is in.")
+    """The groups an article is in."""
 
     id: int
     groups: list[str]
 
 
 class Removal(BaseModel):
-    __doc__ = gettext_noop("Whether to remove an article, and why.")
+    """Whether to remove an article, and why."""
 
-    removed: bool = Field(description=gettext_noop("False restores it."), examples=[True])
+    removed: bool = Field(description="False restores it.", examples=[True])
     reason: str = Field(
-        description=gettext_noop("Everyone can read it in the moderation log; at most 500 characters."),
+        description="Everyone can read it in the moderation log; at most 500 characters.",
         examples=["It is spam."],
     )
 
 
 class Error(BaseModel):
-    __doc__ = gettext_noop("What went wrong.")
+    """What went wrong."""
 
-    code: str = Field(description=gettext_noop("A stable code, for programs."))
-    message: str = Field(description=gettext_noop("A sentence for people, in your language."))
+    code: str = Field(description="A stable code, for programs.")
+    message: str = Field(description="A sentence for people, in your language.")
     moved_to: str | SkipJsonSchema[None] = Field(
-        None, description=gettext_noop("Only with the code group-moved: the group it was merged into.")
+        None, description="Only with the code group-moved: the group it was merged into."
     )
     article_id: int | SkipJsonSchema[None] = Field(
-        None, description=gettext_noop("Only with the code duplicate-link: the article that has the link.")
+        None, description="Only with the code duplicate-link: the article that has the link."
     )
     scope: str | SkipJsonSchema[None] = Field(
-        None, description=gettext_noop("Only with the code missing-scope: what the token does not allow.")
+        None, description="Only with the code missing-scope: what the token does not allow."
     )
 
 
 class Failure(BaseModel):
-    __doc__ = gettext_noop("Every error response.")
+    """Every error response."""
 
     error: Error
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any, Literal, TypedDict
 
 from django.http import HttpRequest
-from django.utils.translation import gettext_noop
 from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -41,11 +40,11 @@ class _PageQuery(schemas.PageQuery):
 
 
 class CommentSearchQuery(_PageQuery):
-    __doc__ = gettext_noop("Which comments to search for, and which page of the results.")
+    """Which comments to search for, and which page of the results."""
 
     q: str = Field(
         max_length=MOST_CHARACTERS,
-        description=gettext_noop(
+        description=(
             "Words in the texts of comments, at most 200 characters, with the same phrases, exclusions and "
             "filters as a search of articles. A comment must match all of them; the last word can be the "
             "beginning of one, unless a space follows it."
@@ -54,12 +53,12 @@ class CommentSearchQuery(_PageQuery):
     )
     group: str | SkipJsonSchema[None] = Field(
         None,
-        description=gettext_noop("Name of a group, to search only comments on its articles."),
+        description="Name of a group, to search only comments on its articles.",
         examples=["python"],
     )
     hide: str | SkipJsonSchema[None] = Field(
         None,
-        description=gettext_noop(
+        description=(
             "Names of groups, separated by commas, at most 50: comments on their articles are left out. The group "
             "being searched is not left out."
         ),
@@ -71,33 +70,31 @@ class _Results(BaseModel):
     """What a page of results says besides the results."""
 
     page: schemas.NumberOfPage
-    has_next: bool = Field(description=gettext_noop("Whether there is a next page."))
+    has_next: bool = Field(description="Whether there is a next page.")
     next_after: schemas.NextAfter
-    total: int = Field(description=gettext_noop("Number of results."))
-    complete: bool = Field(
-        description=gettext_noop("False while the search index is being built: there may be more results.")
-    )
+    total: int = Field(description="Number of results.")
+    complete: bool = Field(description="False while the search index is being built: there may be more results.")
     hidden: schemas.Hidden
     doubts: list[str] = Field(
-        description=gettext_noop("What looked like a filter, but is none: it was searched as words."),
+        description="What looked like a filter, but is none: it was searched as words.",
         examples=[[]],
     )
 
 
 class CommentSearchPage(_Results):
-    __doc__ = gettext_noop("One page of comments found by a search.")
+    """One page of comments found by a search."""
 
     comments: list[Comment] = Field(
-        description=gettext_noop("Newest first; depth, replies and cut are 0, because they describe threads.")
+        description="Newest first; depth, replies and cut are 0, because they describe threads."
     )
 
 
 class SearchQuery(_PageQuery):
-    __doc__ = gettext_noop("What to search for, and which page of the results.")
+    """What to search for, and which page of the results."""
 
     q: str = Field(
         max_length=MOST_CHARACTERS,
-        description=gettext_noop(
+        description=(
             "Words in titles, texts, link hosts, names of posters and groups, at most 200 characters, with the "
             "phrases, exclusions, alternatives and filters that the search page lists. An article must match all "
             "of them; the last word can be the beginning of one, unless a space follows it."
@@ -106,15 +103,15 @@ class SearchQuery(_PageQuery):
     )
     order: Literal["relevance", "score", "time", "points"] = Field(
         "relevance",
-        description=gettext_noop("By relevance, as on the front page, newest first, or by ranked_points."),
+        description="By relevance, as on the front page, newest first, or by ranked_points.",
         examples=["time"],
     )
     group: str | SkipJsonSchema[None] = Field(
-        None, description=gettext_noop("Name of a group, to search only its articles."), examples=["python"]
+        None, description="Name of a group, to search only its articles.", examples=["python"]
     )
     hide: str | SkipJsonSchema[None] = Field(
         None,
-        description=gettext_noop(
+        description=(
             "Names of groups to leave out, separated by commas, at most 50. The group being searched is "
             "not left out."
         ),
@@ -123,15 +120,15 @@ class SearchQuery(_PageQuery):
 
 
 class SearchPage(_Results):
-    __doc__ = gettext_noop("One page of search results.")
+    """One page of search results."""
 
     articles: list[schemas.Article]
 
 
 @router.get(
     "search",
-    summary=gettext_noop("Search"),
-    description=gettext_noop(
+    summary="Search",
+    description=(
         "Articles whose titles, texts, hosts, posters' names or groups match the query. Words match by their "
         "stems, Chinese words by any part. Paging ends after 1,000 articles."
     ),
@@ -156,8 +153,8 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
 
 @router.get(
     "search/comments",
-    summary=gettext_noop("Search in comments"),
-    description=gettext_noop(
+    summary="Search in comments",
+    description=(
         "Comments that contain all the words, newest first, except removed ones and those on removed articles. "
         "Paging ends after 1,000 comments."
     ),
@@ -203,27 +200,27 @@ def _facts_of(
 
 
 class LinkQuery(schemas.AfterQuery):
-    __doc__ = gettext_noop("A link.")
+    """A link."""
 
     link: str = Field(
         max_length=LINK_LIMIT,
-        description=gettext_noop("In any spelling: the same page is found."),
+        description="In any spelling: the same page is found.",
         examples=["https://example.org/a"],
     )
 
 
 class PostedArticles(BaseModel):
-    __doc__ = gettext_noop("The articles of a link, newest first.")
+    """The articles of a link, newest first."""
 
-    articles: list[schemas.Article] = Field(description=gettext_noop("The newest, at most 25."))
+    articles: list[schemas.Article] = Field(description="The newest, at most 25.")
     next_after: schemas.NextAfter
-    total: int = Field(description=gettext_noop("How many articles of the link there are in all."))
+    total: int = Field(description="How many articles of the link there are in all.")
 
 
 @router.get(
     "posted-before",
-    summary=gettext_noop("The articles of a link"),
-    description=gettext_noop(
+    summary="The articles of a link",
+    description=(
         "Articles with this link, of any age, without removed ones. A new article is found after a moment."
     ),
     auth=(*members(limits=("lookups",)), anyone("lookups")),

@@ -1,7 +1,6 @@
 """Cast a vote."""
 
 from django.http import HttpRequest
-from django.utils.translation import gettext_noop
 
 from articles.api import schemas
 from articles.api.protocol.operations import VOTERS, ArticleNumber, failing, router
@@ -10,8 +9,8 @@ from articles.web import votes
 
 @router.put(
     "articles/{article_id:article_id}/vote",
-    summary=gettext_noop("Vote, oppose, or take it back"),
-    description=gettext_noop("Sets your choice on an article. Idempotent."),
+    summary="Vote, oppose, or take it back",
+    description="Sets your choice on an article. Idempotent.",
     response=failing(409),
     auth=VOTERS,
 )

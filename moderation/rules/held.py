@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from ninja import P, PathEx, Query
@@ -157,21 +157,21 @@ def withdraw_by_form(request: MemberRequest, held_id: int) -> HttpResponse:
 
 
 class Held(BaseModel):
-    __doc__ = gettext_noop("A post that an automatic rule holds.")
+    """A post that an automatic rule holds."""
 
     number: int
     author: str
-    article_id: int | None = Field(description=gettext_noop("That a comment is on; null for an article."))
-    parent: int | None = Field(description=gettext_noop("The comment that it replies to."))
+    article_id: int | None = Field(description="That a comment is on; null for an article.")
+    parent: int | None = Field(description="The comment that it replies to.")
     title: str
     link: str | None
-    text: str | None = Field(description=gettext_noop("In Markdown; null once it is posted."))
+    text: str | None = Field(description="In Markdown; null once it is posted.")
     groups: list[str]
-    time: float = Field(description=gettext_noop("When it was sent, in Unix seconds."))
-    rule: str = Field(description=gettext_noop("Name of the rule, for moderators; else empty."))
-    state: str = Field(description=gettext_noop("waiting, posted or refused."))
-    reason: str = Field(description=gettext_noop("Why moderators refused it; else empty."))
-    posted_as: int | None = Field(description=gettext_noop("Id of the article or the comment that it became."))
+    time: float = Field(description="When it was sent, in Unix seconds.")
+    rule: str = Field(description="Name of the rule, for moderators; else empty.")
+    state: str = Field(description="waiting, posted or refused.")
+    reason: str = Field(description="Why moderators refused it; else empty.")
+    posted_as: int | None = Field(description="Id of the article or the comment that it became.")
 
     @classmethod
     def of(cls, held: HeldPost, *, with_rule: bool = False) -> "Held":
@@ -193,28 +193,28 @@ class Held(BaseModel):
 
 
 class HeldList(BaseModel):
-    __doc__ = gettext_noop("Posts that automatic rules hold.")
+    """Posts that automatic rules hold."""
 
     held: list[Held]
     next_after: schemas.NextAfter
 
 
 class Approval(BaseModel):
-    __doc__ = gettext_noop("Whether to post it.")
+    """Whether to post it."""
 
-    approved: bool = Field(description=gettext_noop("False refuses it."), examples=[True])
-    reason: str = Field("", description=gettext_noop("Why not; the author reads it. Required for a refusal."))
+    approved: bool = Field(description="False refuses it.", examples=[True])
+    reason: str = Field("", description="Why not; the author reads it. Required for a refusal.")
 
 
-_NUMBER = gettext_noop("The held post's number.")
+_NUMBER = "The held post's number."
 _HeldNumber = PathEx[int, P(description=_NUMBER, ge=1, le=2**31 - 1, examples=[1])]
 _OwnHeldNumber = PathEx[int, P(description=_NUMBER, ge=1, le=2**31 - 1, examples=[2])]
 
 
 @router.get(
     "held",
-    summary=gettext_noop("Posts that wait for approval"),
-    description=gettext_noop("Moderators only. The oldest first, at most 50."),
+    summary="Posts that wait for approval",
+    description="Moderators only. The oldest first, at most 50.",
     auth=MODERATORS,
 )
 def list_held(request: HttpRequest, query: Query[schemas.AfterQuery]) -> HeldList:  # noqa: ARG001 - ninja's
@@ -225,8 +225,8 @@ def list_held(request: HttpRequest, query: Query[schemas.AfterQuery]) -> HeldLis
 
 @router.put(
     "held/{number}",
-    summary=gettext_noop("Approve or refuse a held post"),
-    description=gettext_noop("Moderators only. An approved one is posted in its author's name."),
+    summary="Approve or refuse a held post",
+    description="Moderators only. An approved one is posted in its author's name.",
     response=failing(409),
     auth=MODERATORS,
 )
@@ -243,8 +243,8 @@ def decide_held(request: HttpRequest, number: _HeldNumber, approval: Approval) -
 
 @router.get(
     "me/held",
-    summary=gettext_noop("Your posts that wait for approval"),
-    description=gettext_noop("The newest 50, with those decided in the last 30 days."),
+    summary="Your posts that wait for approval",
+    description="The newest 50, with those decided in the last 30 days.",
     auth=MEMBERS,
 )
 def list_own_held(request: MemberRequest, query: Query[schemas.AfterQuery]) -> HeldList:  # noqa: ARG001 - ninja's
@@ -255,8 +255,8 @@ def list_own_held(request: MemberRequest, query: Query[schemas.AfterQuery]) -> H
 
 @router.delete(
     "me/held/{number}",
-    summary=gettext_noop("Withdraw a post that waits for approval"),
-    description=gettext_noop("Nothing of it remains."),
+    summary="Withdraw a post that waits for approval",
+    description="Nothing of it remains.",
     response=failing(409),
     auth=AUTHORS,
 )

@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from ninja import P, PathEx, Status
@@ -198,37 +198,27 @@ def _switch(request: HttpRequest, rule: ModeratorRule, wanted: str) -> bool:
 
 
 class RuleBody(BaseModel):
-    __doc__ = gettext_noop("What an automatic rule says. All conditions that are neither empty nor 0 must hold.")
+    """What an automatic rule says. All conditions that are neither empty nor 0 must hold."""
 
-    subject: Subject = Field(
-        description=gettext_noop("What it looks at; report: flags by members."), examples=["article"]
-    )
+    subject: Subject = Field(description="What it looks at; report: flags by members.", examples=["article"])
     act: RuleAct = Field(examples=["flag"])
     sentence: str = Field(
-        "", description=gettext_noop("What the member reads who is refused; for join, leave and lock the reason.")
+        "", description="What the member reads who is refused; for join, leave and lock the reason."
     )
-    group: str = Field("", description=gettext_noop("Name of the group for join and leave."))
-    scope: str = Field("", description=gettext_noop("Name of the group in which it applies; empty: everywhere."))
+    group: str = Field("", description="Name of the group for join and leave.")
+    scope: str = Field("", description="Name of the group in which it applies; empty: everywhere.")
     words: list[str] = Field(
-        [], max_length=MOST_WORDS, description=gettext_noop("Any of them is enough."), examples=[["buy coins"]]
+        [], max_length=MOST_WORDS, description="Any of them is enough.", examples=[["buy coins"]]
     )
-    pattern: str = Field(
-        "", max_length=PATTERN_LIMIT, description=gettext_noop("A regular expression in RE2 syntax.")
-    )
-    hosts: list[str] = Field(
-        [], max_length=MOST_HOSTS, description=gettext_noop("A link to any of them is enough.")
-    )
-    links: int = Field(0, ge=0, description=gettext_noop("The least number of links."))
-    age_days: int = Field(0, ge=0, description=gettext_noop("The account is younger."))
-    points: int = Field(0, ge=0, description=gettext_noop("The member has fewer."))
-    posts: int = Field(
-        0, ge=0, description=gettext_noop("The member posted at least as many of the kind in the hours before.")
-    )
+    pattern: str = Field("", max_length=PATTERN_LIMIT, description="A regular expression in RE2 syntax.")
+    hosts: list[str] = Field([], max_length=MOST_HOSTS, description="A link to any of them is enough.")
+    links: int = Field(0, ge=0, description="The least number of links.")
+    age_days: int = Field(0, ge=0, description="The account is younger.")
+    points: int = Field(0, ge=0, description="The member has fewer.")
+    posts: int = Field(0, ge=0, description="The member posted at least as many of the kind in the hours before.")
     hours: int = Field(0, ge=0)
-    is_first: bool = Field(False, description=gettext_noop("It is the member's first article or comment"))
-    members: int = Field(
-        0, ge=0, description=gettext_noop("At least as many others posted the same text in the days before.")
-    )
+    is_first: bool = Field(False, description="It is the member's first article or comment")
+    members: int = Field(0, ge=0, description="At least as many others posted the same text in the days before.")
     days: int = Field(0, ge=0)
 
     def clean(self, **more: Any) -> RuleForm:
@@ -242,23 +232,23 @@ class RuleBody(BaseModel):
 
 
 class NewRule(RuleBody):
-    __doc__ = gettext_noop("A new automatic rule.")
+    """A new automatic rule."""
 
     name: str = Field(examples=["Coin adverts"])
 
 
 class AutomaticRule(RuleBody):
-    __doc__ = gettext_noop("An automatic rule in its current version.")
+    """An automatic rule in its current version."""
 
     id: int
     name: str
     version: int
-    owner: str = Field(description=gettext_noop("Who wrote this version; empty if the account is deleted."))
+    owner: str = Field(description="Who wrote this version; empty if the account is deleted.")
     on: bool
-    expires: float | None = Field(description=gettext_noop("In Unix seconds; null without end."))
-    tried: bool = Field(description=gettext_noop("Whether this version was tried, so that it can be switched on."))
-    hits: int = Field(description=gettext_noop("How often it acted."))
-    reversals: int = Field(description=gettext_noop("How often moderators reversed that."))
+    expires: float | None = Field(description="In Unix seconds; null without end.")
+    tried: bool = Field(description="Whether this version was tried, so that it can be switched on.")
+    hits: int = Field(description="How often it acted.")
+    reversals: int = Field(description="How often moderators reversed that.")
 
     @classmethod
     def of(cls, version: RuleVersion) -> "AutomaticRule":
@@ -278,37 +268,37 @@ class AutomaticRule(RuleBody):
 
 
 class AutomaticRules(BaseModel):
-    __doc__ = gettext_noop("All automatic rules.")
+    """All automatic rules."""
 
     rules: list[AutomaticRule]
 
 
 class Matching(BaseModel):
-    __doc__ = gettext_noop("Something that the rule would have acted on.")
+    """Something that the rule would have acted on."""
 
-    time: float = Field(description=gettext_noop("When it was posted, in Unix seconds."))
+    time: float = Field(description="When it was posted, in Unix seconds.")
     text: str
     article_id: int | None
     comment_id: int | None
 
 
 class TrialResult(BaseModel):
-    __doc__ = gettext_noop("What a rule would have done in the last 30 days.")
+    """What a rule would have done in the last 30 days."""
 
     looked_at: int
     matching: int
-    complete: bool = Field(description=gettext_noop("Whether the time was enough."))
+    complete: bool = Field(description="Whether the time was enough.")
     examples: list[Matching]
 
 
 class Switch(BaseModel):
-    __doc__ = gettext_noop("Whether the rule acts.")
+    """Whether the rule acts."""
 
-    on: bool = Field(description=gettext_noop("False switches it off."), examples=[True])
-    days: int = Field(0, ge=0, le=365, description=gettext_noop("For how long; 0 without end."))
+    on: bool = Field(description="False switches it off.", examples=[True])
+    days: int = Field(0, ge=0, le=365, description="For how long; 0 without end.")
 
 
-_RuleNumber = PathEx[int, P(description=gettext_noop("The rule's number."), ge=1, le=2**31 - 1, examples=[1])]
+_RuleNumber = PathEx[int, P(description="The rule's number.", ge=1, le=2**31 - 1, examples=[1])]
 
 
 def _answer(rule: ModeratorRule) -> AutomaticRule:
@@ -322,8 +312,8 @@ def _permitted(request: HttpRequest, rule_id: int) -> ModeratorRule:
 
 @router.get(
     "automatic-rules",
-    summary=gettext_noop("Automatic rules"),
-    description=gettext_noop("Moderators only."),
+    summary="Automatic rules",
+    description="Moderators only.",
     auth=MODERATORS,
 )
 def list_rules(request: HttpRequest) -> AutomaticRules:
@@ -333,8 +323,8 @@ def list_rules(request: HttpRequest) -> AutomaticRules:
 
 @router.post(
     "automatic-rules",
-    summary=gettext_noop("Write an automatic rule"),
-    description=gettext_noop("Moderators only. It is off until it was tried and is switched on."),
+    summary="Write an automatic rule",
+    description="Moderators only. It is off until it was tried and is switched on.",
     auth=MODERATORS,
 )
 def create_rule(request: HttpRequest, rule: NewRule) -> Status[AutomaticRule]:
@@ -345,8 +335,8 @@ def create_rule(request: HttpRequest, rule: NewRule) -> Status[AutomaticRule]:
 
 @router.put(
     "automatic-rules/{rule_id}",
-    summary=gettext_noop("Change an automatic rule"),
-    description=gettext_noop("Moderators only. Writes another version, which is off. Idempotent."),
+    summary="Change an automatic rule",
+    description="Moderators only. Writes another version, which is off. Idempotent.",
     auth=MODERATORS,
 )
 def change_rule(request: HttpRequest, rule_id: _RuleNumber, body: RuleBody) -> AutomaticRule:
@@ -357,8 +347,8 @@ def change_rule(request: HttpRequest, rule_id: _RuleNumber, body: RuleBody) -> A
 
 @router.post(
     "automatic-rules/{rule_id}/trial",
-    summary=gettext_noop("Try an automatic rule"),
-    description=gettext_noop("Moderators only. Says what it would have done in the last 30 days."),
+    summary="Try an automatic rule",
+    description="Moderators only. Says what it would have done in the last 30 days.",
     auth=MODERATORS,
 )
 def try_rule(request: HttpRequest, rule_id: _RuleNumber) -> TrialResult:
@@ -376,8 +366,8 @@ def try_rule(request: HttpRequest, rule_id: _RuleNumber) -> TrialResult:
 
 @router.put(
     "automatic-rules/{rule_id}/on",
-    summary=gettext_noop("Switch an automatic rule on or off"),
-    description=gettext_noop("Moderators only. Its current version must have been tried. Idempotent."),
+    summary="Switch an automatic rule on or off",
+    description="Moderators only. Its current version must have been tried. Idempotent.",
     response=failing(409),
     auth=MODERATORS,
 )

@@ -432,6 +432,15 @@ def test_the_documentation_is_not_written_for_each_request(anyone, path, monkeyp
     assert anyone.get(path).content == first
 
 
+def test_the_page_documents_in_english_within_a_frame_in_the_readers_language(anyone, page):
+    reference = re.compile('<div class="api" lang="en".*</section>\n</div>', re.DOTALL)
+
+    for language, front in (("zh-CN", "首页"), ("zh-TW", "首頁")):
+        translated = anyone.get("docs", headers={"Accept-Language": language}).text
+        assert front in translated
+        assert reference.findall(translated) == reference.findall(page) != []
+
+
 def test_members_can_open_the_page_too(anyone, bob):
     anyone.client.force_login(bob)
 

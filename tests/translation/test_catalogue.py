@@ -56,10 +56,8 @@ def test_the_compiled_catalogue_matches_the_source(kept):
 
 def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_words_of_taiwan(kept):
     traditional = catalogues.derived(kept)
-    path = catalogues.DERIVED_PATH
 
-    assert path.read_text("utf-8") == catalogues.written(traditional), TO_DO
-    assert path.with_suffix(".mo").read_bytes() == catalogues.compiled(traditional), TO_DO
+    assert catalogues.DERIVED_PATH.read_bytes() == catalogues.compiled(traditional), TO_DO
     assert not catalogues.untranslated(traditional)
     for (message, simplified), (_, text) in zip(translations(kept), translations(traditional), strict=True):
         assert sorted(re.findall(r"%(?:\(\w+\))?[ds%]", text)) == sorted(

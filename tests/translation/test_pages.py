@@ -35,7 +35,7 @@ RFC VAPID url data tag
 NAMES = set(_STAY.split())
 """Latin words that stay: what the world calls so, the cast, and what the tests post."""
 
-UNSPOKEN = {"script", "style", "code", "pre", "bdi"}
+UNSPOKEN = {"script", "style", "code", "pre", "bdi", "en"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 SAID = ("aria-label", "title", "placeholder", "alt", "data-done")
 
@@ -51,8 +51,8 @@ class Said(HTMLParser):
     def handle_starttag(self, tag, attributes):
         known = dict(attributes)
         if tag not in VOID:
-            self._inside.append("bdi" if "dir" in known or known.get("lang") == "en" else tag)
-        self.words += [known[name] for name in SAID if known.get(name)]
+            self._inside.append("en" if known.get("lang") == "en" else "bdi" if "dir" in known else tag)
+        self.words += [known[name] for name in SAID if known.get(name) and "en" not in self._inside]
         if tag == "meta" and known.get("name") == "description":
             self.words.append(known["content"])
 

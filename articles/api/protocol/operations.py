@@ -14,7 +14,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from ninja import P, PathEx, Router, Status
 from ninja.constants import NOT_SET
 from ninja.operation import Operation
@@ -171,14 +170,10 @@ HIGHEST_NUMBER = 10**9
 """Highest number of a page or of a row. No list is longer, and the store cannot count much further."""
 
 
-ArticleNumber = PathEx[int, P(description=gettext_noop("The article's number."), ge=1, examples=[42])]
-OthersArticleNumber = PathEx[
-    int, P(description=gettext_noop("The number of another member's article."), ge=1, examples=[43])
-]
-CommentNumber = PathEx[int, P(description=gettext_noop("The comment's number."), ge=1, examples=[42000001])]
-OwnCommentNumber = PathEx[
-    int, P(description=gettext_noop("The number of your comment."), ge=1, examples=[42000002])
-]
+ArticleNumber = PathEx[int, P(description="The article's number.", ge=1, examples=[42])]
+OthersArticleNumber = PathEx[int, P(description="The number of another member's article.", ge=1, examples=[43])]
+CommentNumber = PathEx[int, P(description="The comment's number.", ge=1, examples=[42000001])]
+OwnCommentNumber = PathEx[int, P(description="The number of your comment.", ge=1, examples=[42000002])]
 
 
 def possible_page(number: int) -> int:

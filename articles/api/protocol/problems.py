@@ -38,40 +38,36 @@ class Meaning(NamedTuple):
 
 MEANINGS = {
     400: Meaning(
-        gettext_noop("The request is not valid."),
+        "The request is not valid.",
         (
             *("invalid", "unknown-parameter", "invalid-json", "bad-request"),
             *("unknown-group", "too-many-groups", "group-title-no-address"),
             *INPUT,
         ),
     ),
-    401: Meaning(
-        gettext_noop("You are not logged in, or the token is not valid."), ("login-required", "bad-token")
-    ),
+    401: Meaning("You are not logged in, or the token is not valid.", ("login-required", "bad-token")),
     403: Meaning(
-        gettext_noop("You may not do this, or the CSRF token is missing."),
+        "You may not do this, or the CSRF token is missing.",
         (*codes(403), "missing-scope", "csrf"),
     ),
     404: Meaning(
-        gettext_noop("It does not exist."),
+        "It does not exist.",
         ("not-found", *codes(404), "group-moved"),
     ),
-    405: Meaning(gettext_noop("This address does not accept the method."), ("method-not-allowed",)),
-    408: Meaning(gettext_noop("The body took too long to arrive."), (REFUSED_BY_SERVER[408],)),
-    409: Meaning(gettext_noop("The current state does not allow it."), codes(409)),
-    410: Meaning(gettext_noop("What follows is no longer known."), ("changes-lost",)),
-    413: Meaning(gettext_noop("The body is too large."), ("body-too-large",)),
-    414: Meaning(gettext_noop("The address is longer than 4,094 bytes."), (REFUSED_BY_SERVER[414],)),
-    415: Meaning(gettext_noop("The body must be JSON in UTF-8."), ("unsupported-media-type",)),
+    405: Meaning("This address does not accept the method.", ("method-not-allowed",)),
+    408: Meaning("The body took too long to arrive.", (REFUSED_BY_SERVER[408],)),
+    409: Meaning("The current state does not allow it.", codes(409)),
+    410: Meaning("What follows is no longer known.", ("changes-lost",)),
+    413: Meaning("The body is too large.", ("body-too-large",)),
+    414: Meaning("The address is longer than 4,094 bytes.", (REFUSED_BY_SERVER[414],)),
+    415: Meaning("The body must be JSON in UTF-8.", ("unsupported-media-type",)),
     429: Meaning(
-        gettext_noop("Too many requests. The response says how many seconds to wait."),
+        "Too many requests. The response says how many seconds to wait.",
         codes(429),
     ),
-    431: Meaning(gettext_noop("There are too many headers, or they are too long."), (REFUSED_BY_SERVER[431],)),
-    500: Meaning(gettext_noop("Something went wrong on our side."), ("internal-error",)),
-    503: Meaning(
-        gettext_noop("The store cannot be reached; try again later."), (*codes(503), REFUSED_BY_SERVER[503])
-    ),
+    431: Meaning("There are too many headers, or they are too long.", (REFUSED_BY_SERVER[431],)),
+    500: Meaning("Something went wrong on our side.", ("internal-error",)),
+    503: Meaning("The store cannot be reached; try again later.", (*codes(503), REFUSED_BY_SERVER[503])),
 }
 """Every failure of the API, by status."""
 
