@@ -41,7 +41,7 @@ _EXCERPT, _BEFORE = 300, 100
 """Characters of a text that are shown, and most of them before the first match."""
 
 _MOST_COMPARED = 6_000
-"""Characters of a page's long texts in which the first matches are looked for: U+FDFA takes 10 µs, most letters one."""
+"""Characters of a page's long texts searched for the first matches. U+FDFA takes 10 µs, most letters one."""
 
 _MOST_NAMES = 50
 """Groups, or members, that a search shows."""
