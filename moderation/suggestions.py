@@ -368,6 +368,7 @@ def _suggested(request: HttpRequest, article_id: ArticleId) -> Suggested:
     "articles/{article_id:article_id}/suggestions",
     summary="Suggestions for an article",
     description="The open suggestions of another title or other groups, for members.",
+    response=failing(409),
     auth=MEMBERS,
 )
 def list_suggestions(request: HttpRequest, article_id: ArticleNumber) -> Suggested:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from articles.api import schemas
-from articles.api.protocol.operations import EVERYONE, ArticleNumber, router
+from articles.api.protocol.operations import EVERYONE, ArticleNumber, failing, router
 from articles.domain import explanation
 from articles.searching import MOST_CHARACTERS, read_query
 from articles.web.limits import take
@@ -250,6 +250,7 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
         "history: the numbers on the article's page, all from the same moment. Not available for removed "
         "articles."
     ),
+    response=failing(409),
     auth=EVERYONE,
     openapi_extra={"security": [{}]},
 )

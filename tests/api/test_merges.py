@@ -131,6 +131,14 @@ def test_every_operation_that_changes_an_article_refuses_a_merged_one(site_store
     assert by[False].put("me/hidden", shown).json()["articles"] == []
 
 
+def test_what_is_read_of_a_merged_article_is_answered_as_documented(site_store, merged, carol):
+    for path, view in router.path_operations.items():
+        for operation in view.operations:
+            if "{article_id" in path and operation.methods[0] == "GET":
+                answer = with_token(carol).get(path.replace("{article_id:article_id}", str(merged)))
+                assert answer.status_code in operation.response_models, path
+
+
 def test_every_form_of_a_merged_article_leads_to_the_one_that_stays(site_store, article, merged, carol, bob):
     place = "/articles/<article_id:article_id>/"
     found = {

@@ -53,9 +53,9 @@ from articles.domain.moderation_log import Action, Actor
 from articles.domain.suggestions import SuggestionKind
 from articles.web import error_pages
 from articles.wiring import patient_repository
-from integrity.ballots import Ballot, Record, commitment_of, opening_of
+from integrity.ballots import Ballot, Record, canonical, commitment_of, opening_of
 from integrity.models import BallotKey, BallotRecord, MonthReport
-from integrity.months import SECTIONS, canonical
+from integrity.months import SECTIONS
 from integrity.recording import complete_days
 from owner import choices
 from tasks import add

@@ -22,8 +22,8 @@ from articles.domain.lists import CommentSearchPage, SearchOrder, SearchPage
 from articles.finding import ARTICLES, COMMENTS
 from articles.formatting.values import grouped
 from articles.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
-from articles.searching.tokens import LONGEST_TOKEN
-from articles.text.markdown import plain
+from articles.searching.tokens import LONGEST_TOKEN, fold
+from articles.text.markdown import beginning
 from articles.text.slugs import requested_slug
 from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title, search_heading
@@ -40,8 +40,8 @@ _REASON = Markup('<a class="why" href="%s" rel="nofollow">%s</a>')
 _EXCERPT, _BEFORE = 300, 100
 """Characters of a text that are shown, and most of them before the first match."""
 
-_MOST_COMPARED = 6_000
-"""Characters of a page's long texts searched for the first matches. U+FDFA takes 10 µs, most letters one."""
+_MOST_COMPARED = 10_000
+"""Folded characters of a page's long texts searched for the first matches: U+FDFA becomes 18 of them."""
 
 _MOST_NAMES = 50
 """Groups, or members, that a search shows."""
@@ -208,11 +208,12 @@ def _excerpts(texts: Iterable[Article | Comment], query: Query) -> Iterator[Mark
     """
     left = _MOST_COMPARED
     for one in texts:
-        words = plain(one.html)
+        words = beginning(one.html, left + _EXCERPT)
         first = 0
         if len(words) > _EXCERPT and first_match(words[:_BEFORE], query) >= _BEFORE - LONGEST_TOKEN:
-            compared = words[:left]
-            left -= len(compared)
+            folded = len(fold(words[:left])) or 1
+            compared = words[: min(left, left * left // folded)]
+            left -= min(left, folded)
             first = first_match(compared, query) % (len(compared) or 1)
         start = 0 if first < _BEFORE else words.rfind(" ", 0, first - _BEFORE // 2) + 1 or first - _BEFORE // 2
         end = start + _EXCERPT
