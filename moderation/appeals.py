@@ -28,6 +28,7 @@ from accounts.web.form_pages import MemberRequest, form_action, members_only, pa
 from articles.domain.errors import ActionRefused, CommentNotRemoved, DiscussionNotLocked, NotRemoved
 from articles.domain.moderation_log import Actor
 from articles.domain.notices import NoticeKind
+from articles.domain.reasons import AFTER_APPEAL
 from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
@@ -219,17 +220,16 @@ _DONE: Collection[type[ActionRefused]] = (NotRemoved, CommentNotRemoved, Discuss
 
 
 def _reverse(statement: Statement, member: User, moderator: Actor) -> bool:
-    reason = _("After an appeal.")
     with suppress(*_DONE):
         match Act(statement.act):
             case Act.REMOVAL:
-                content.restore(statement.subject, moderator, reason)
+                content.restore(statement.subject, moderator, AFTER_APPEAL)
             case Act.LOCK:
-                content.unlock(statement.subject, moderator, reason)
+                content.unlock(statement.subject, moderator, AFTER_APPEAL)
             case Act.PROFILE:
                 User.objects.filter(pk=member.pk).update(about_removed="")
             case Act.SWEEP if statement.sweep:
-                return sweeps.restore(statement.sweep, reason, moderator).is_complete
+                return sweeps.restore(statement.sweep, AFTER_APPEAL, moderator).is_complete
             case Act.VOTES:
-                return set_left_out(member, reason, moderator, left_out=False)
+                return set_left_out(member, AFTER_APPEAL, moderator, left_out=False)
     return True

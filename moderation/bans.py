@@ -20,6 +20,7 @@ from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Action, Actor
+from articles.domain.reasons import recorded
 from articles.forms.fields import RadioButtons, day_choices, reason_field
 from articles.text.lines import clean_reason
 from articles.web.identity import actor
@@ -147,7 +148,7 @@ class Ban(BaseModel):
         return cls(
             scope=BanScope(row.scope),
             group=row.group or None,
-            reason=row.reason,
+            reason=recorded(row.reason),
             ends_at=row.ends_at.timestamp() if row.ends_at else None,
             appeal=row.appeal,
             answer=row.answer,

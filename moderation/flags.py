@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from pydantic import BaseModel, Field
@@ -27,6 +27,7 @@ from articles.domain.flags import FLAGGED_REASON, FlagReason, FlagState, Subject
 from articles.domain.flags import Flag as GivenFlag
 from articles.domain.members import UserId
 from articles.domain.moderation_log import SITE
+from articles.domain.reasons import FLAG_REASONS
 from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
@@ -37,13 +38,7 @@ from moderation.rules.acting import MemberFacts, judge
 from moderation.statements import BY_SITE, state
 from moderation.trust import is_trusted
 
-REASONS = {
-    FlagReason.SPAM: pgettext_lazy("reason of a flag", "Spam"),
-    FlagReason.OFF_TOPIC: pgettext_lazy("reason of a flag", "Off-topic"),
-    FlagReason.BROKEN_LINK: pgettext_lazy("reason of a flag", "Broken link"),
-    FlagReason.AGAINST_RULES: pgettext_lazy("reason of a flag", "Against the rules"),
-    FlagReason.WITHDRAWAL: pgettext_lazy("reason of a flag", "At the request of its poster"),
-}
+REASONS = {reason: gettext_lazy(text) for reason, text in FLAG_REASONS.items()}
 """What members read of each reason."""
 
 

@@ -35,7 +35,17 @@ from articles.mailing import Mail, language_of, message_to, recipients, send_eac
 from articles.repository import Repository
 from moderation import legal_notices, statements
 from moderation.flags import REASONS
-from moderation.rights import have_any, may, may_answer, permission_to_answer
+from moderation.rights import (
+    authors_about,
+    check_answer,
+    decides,
+    have_any,
+    may,
+    may_answer,
+    permission_to_answer,
+    subject_of,
+    why_not,
+)
 
 SETTLE_SECONDS = 5
 """Age at which something is mailed: until then, another process may not have saved it yet."""
@@ -95,6 +105,11 @@ class Waiting:
         return list(LegalNotice.objects.waiting().filter(made_at__gte=begin, made_at__lt=end)[:_MOST_FOUND])
 
     @cached_property
+    def _authors(self) -> dict[int, int]:
+        """Who posted what the legal notices are about."""
+        return authors_about(self._notices)
+
+    @cached_property
     def _held(self) -> list[HeldPost]:
         begin, end = self._period
         return list(HeldPost.objects.waiting().filter(held_at__gte=begin, held_at__lt=end)[:_MOST_FOUND])
@@ -117,18 +132,23 @@ class Waiting:
             _appeal_row(one)
             for one in self._appeals
             if may_answer(moderator, one)
-            and one.member_id != moderator.pk
+            and not why_not(check_answer, one, moderator.pk or 0)
             and self._is_new(_appealed_at(one), since)
         ]
         rows += [
             _statement_row(one)
             for one in self._statements
-            if one.member_id != moderator.pk
-            and may(moderator, permission_to_answer(one))
+            if may(moderator, permission_to_answer(one))
+            and not why_not(check_answer, one, moderator.pk or 0)
             and self._is_new(_appealed_at(one), since)
         ]
         if may(moderator, REMOVE_ARTICLES):
-            rows += [_notice_row(one) for one in self._notices if self._is_new(one.made_at.timestamp(), since)]
+            rows += [
+                _notice_row(one)
+                for one in self._notices
+                if (moderator.pk or 0) not in (one.member_id, self._authors.get(subject_of(one)))
+                and self._is_new(one.made_at.timestamp(), since)
+            ]
             rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
             rows += [
                 _held_row(one)
@@ -143,7 +163,7 @@ class Waiting:
         rows += [
             _flag_row(one)
             for one in self._flagged
-            if may(moderator, REMOVE_ARTICLES, one.article.groups)
+            if decides(moderator, REMOVE_ARTICLES, one.article)
             and one.author != moderator.pk
             and {flag.member for flag in one.flags} != {moderator.pk}
             and self._is_new(one.first_at, since)

@@ -38,6 +38,7 @@ from articles.domain.errors import ArticleMerged, ArticleRemoved, CommentNotFoun
 from articles.domain.flags import FlagReason, SubjectId
 from articles.domain.flags import QueueEntry as FlaggedEntry
 from articles.domain.members import UserId
+from articles.domain.reasons import usual as usual_reason
 from articles.forms.fields import CleanedField
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
@@ -84,12 +85,12 @@ class DecisionForm(GroundsForm):
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data
         decision, usual = values.get("decision"), values.get("usual")
-        label = str(REASONS[FlagReason(usual)]) if usual else ""
+        code = usual_reason(FlagReason(usual)) if usual else ""
         if decision in (self.REMOVE, self.BAN):
-            self.check_grounds(label)
+            self.check_grounds(code)
         if decision in (self.REMOVE, self.BAN) and values.get("reason") == "":
             if usual and (decision, usual) != (self.BAN, FlagReason.WITHDRAWAL):
-                return values | {"reason": label}
+                return values | {"reason": code}
             self.add_error(
                 "reason", _("Give a reason for the removal: everyone can read it in the moderation log.")
             )

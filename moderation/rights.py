@@ -6,21 +6,32 @@ not reverse such an act. The core asks here; all else of moderation stands above
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.contrib.auth.models import Permission
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.urls import Resolver404, resolve
 
-from accounts.models import AboutFlag, Ban, BanScope, HeldPost, LegalNotice, ModeratorRule, Statement, User
+from accounts.models import (
+    AboutFlag,
+    Ban,
+    BanScope,
+    GroupModerator,
+    HeldPost,
+    LegalNotice,
+    ModeratorRule,
+    Statement,
+    User,
+)
 from accounts.models.law import Act
-from accounts.models.moderation import Appealable
+from accounts.models.moderation import OPEN, Appealable
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
 from articles.domain.articles import Article
-from articles.domain.comments import article_of, is_root
+from articles.domain.comments import article_of, is_root, root_of
 from articles.domain.errors import (
     ActionRefused,
     ArticleNotFound,
@@ -304,9 +315,15 @@ def permission_to_answer(decision: Appealable) -> str:
 def check_answer(decision: Ban | Statement, moderator: UserId) -> None:
     """Raise OwnMatter, or OwnDecision if the moderator took the decision and another one can answer the appeal."""
     check_not_own(decision.member_id or 0, moderator)
-    others = User.objects.filter(have_any(permission_to_answer(decision)), is_active=True)
-    if decision.moderator_id == moderator and others.exclude(pk__in=[moderator, decision.member_id]).exists():
+    if moderator in who_cannot_answer(decision):
         raise OwnDecision
+
+
+def who_cannot_answer(decision: Ban | Statement) -> set[UserId]:
+    """Return the member whom a decision is about, and the moderator who took it if another one can answer."""
+    member, moderator = decision.member_id or 0, decision.moderator_id or 0
+    others = User.objects.filter(have_any(permission_to_answer(decision)), is_active=True)
+    return {member, moderator} if others.exclude(pk__in=[member, moderator]).exists() else {member}
 
 
 def have_any(*permissions: str) -> Q:
@@ -395,7 +412,7 @@ class VotingRingsLink:
 
 
 class QueueLink:
-    """What the navigation of moderators shows of the queue. Reads the store only when the number is drawn."""
+    """What the navigation of moderators shows of the queue."""
 
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
@@ -411,24 +428,17 @@ class QueueLink:
 
     @property
     def waiting(self) -> int:
-        """The number of entries in the queue, with appeals; without flags while the store is unavailable."""
-        user: Any = self._request.user
-        if not (may(user, REMOVE_ARTICLES) or may(user, BAN_MEMBERS)):
-            return _in_groups(_count_by_groups(), user.moderated)
-        return _count_flagged() + (_count_appeals() if may(user, BAN_MEMBERS) else 0)
+        """How much of the queue the member decides; without flags while the store is unavailable."""
+        return _waiting.get().count_for(self._request.user)
 
 
 def appeals_for(user: Any) -> QuerySet[Ban]:
     """Return the bans whose open appeals the member may answer, the oldest appeal first."""
     if may(user, BAN_MEMBERS):
         return Ban.objects.with_open_appeals()
-    return _appeals_in_groups().filter(group__in=user.moderated)
-
-
-def _appeals_in_groups() -> QuerySet[Ban]:
-    """Return the bans whose open appeals moderators of their groups may answer."""
     of_site = User.objects.filter(have_any(BAN_MEMBERS))
-    return Ban.objects.with_open_appeals().filter(scope=BanScope.GROUP.value).exclude(moderator__in=of_site)
+    of_groups = Ban.objects.with_open_appeals().filter(scope=BanScope.GROUP.value, group__in=user.moderated)
+    return of_groups.exclude(moderator__in=of_site)
 
 
 def may_answer(user: Any, ban: Ban) -> bool:
@@ -439,68 +449,107 @@ def may_answer(user: Any, ban: Ban) -> bool:
     return is_theirs and not (ban.moderator and may(ban.moderator, BAN_MEMBERS))
 
 
-def _count_flagged() -> int:
+_Kind: TypeAlias = tuple[str, frozenset[str]]
+"""The permission that decides something, and the groups whose moderators decide it."""
+
+
+class _Waiting:
+    """How much waits for a decision, by kind, and for whom it does not wait."""
+
+    def __init__(self) -> None:
+        self._numbers, self._barred = Counter[_Kind](), Counter[tuple[UserId, _Kind]]()
+        self.sign_ups = 0
+
+    def add(self, permission: str, barred: Iterable[UserId | None], groups: frozenset[str] = frozenset()) -> None:
+        """`barred`: members who cannot decide this; `groups`: whose moderators can."""
+        kind = permission, groups
+        self._numbers[kind] += 1
+        self._barred.update((one, kind) for one in {*barred} if one)
+
+    def count_for(self, user: Any) -> int:
+        """Return how much of it the member decides, without sign-ups."""
+        kinds = [kind for kind in self._numbers if may(user, *kind)]
+        return sum(self._numbers[kind] - self._barred[user.pk, kind] for kind in kinds)
+
+
+def _load_waiting() -> _Waiting:
+    """Return what waits; without what is flagged while the store is unavailable. At most three round trips.
+
+    One more for each flagged article with a log in groups that have moderators, and moderator.
+    """
+    found = _Waiting()
+    found.sign_ups = count_sign_ups()
+    for ban in Ban.objects.with_open_appeals():
+        is_of_site = not ban.group or (ban.moderator is not None and may(ban.moderator, BAN_MEMBERS))
+        found.add(BAN_MEMBERS, who_cannot_answer(ban), frozenset([] if is_of_site else [ban.group]))
+    for statement in Statement.objects.with_open_appeals():
+        found.add(permission_to_answer(statement), who_cannot_answer(statement))
+    for member in AboutFlag.objects.filter(state=OPEN).values_list("member", flat=True).distinct():
+        found.add(REMOVE_ARTICLES, [member])
+    for author in HeldPost.objects.waiting().values_list("author", flat=True):
+        found.add(REMOVE_ARTICLES, [author])
+    notices = list(LegalNotice.objects.waiting())
     with suppress(StoreUnavailable, StoreDamaged):
-        others = AboutFlag.objects.count_waiting() + HeldPost.objects.waiting().count() + _count_legal()
-        return repository().flags.count() + others
-    return 0
-
-
-def _count_legal() -> int:
-    """Return how many legal notices, and appeals against decisions about what members posted, are open."""
-    return (
-        LegalNotice.objects.waiting().count()
-        + Statement.objects.with_open_appeals().exclude(act=Act.VOTES).count()
-    )
-
-
-def _count_appeals() -> int:
-    votes = Statement.objects.with_open_appeals().filter(act=Act.VOTES)
-    return Ban.objects.with_open_appeals().count() + votes.count()
-
-
-def _load_waiting() -> tuple[int, int, int]:
-    """Return the numbers of flags and notices, open appeals and sign-ups. Six queries, one round trip."""
-    return _count_flagged(), _count_appeals(), count_sign_ups()
-
-
-_waiting: Recent[tuple[int, int, int]] = Recent(_load_waiting, (0, 0, 0))
-"""For moderators of the whole site."""
-
-
-def _count_by_groups() -> Counter[frozenset[str]]:
-    """Return how many flagged subjects and open appeals are in exactly these groups, of those in any."""
-    found = Counter(frozenset([slug]) for slug in _appeals_in_groups().values_list("group", flat=True))
-    with suppress(StoreUnavailable, StoreDamaged):
-        found.update(groups for _subject, groups in repository().flags.list_by_groups())
+        flagged = repository().flags.list_by_groups()
+        authors = authors_about(notices, [subject for subject, _groups in flagged])
+        undecided = _who_does_not_decide(flagged)
+        for subject, groups in flagged:
+            found.add(REMOVE_ARTICLES, [authors.get(subject), *undecided.get(subject, ())], groups)
+        for notice in notices:
+            found.add(REMOVE_ARTICLES, [authors.get(subject_of(notice)), notice.member_id])
     return found
 
 
-def _in_groups(counted: Counter[frozenset[str]], moderated: Collection[str]) -> int:
-    return sum(n for groups, n in counted.items() if groups and groups.issubset(moderated))
+def subject_of(notice: LegalNotice) -> SubjectId:
+    """Return the comment that a legal notice is about, or the root of the article; 0 for a profile."""
+    with suppress(Resolver404):
+        about = resolve(notice.address).kwargs
+        return root_of(about["article_id"]) if "article_id" in about else int(about.get("comment_id", 0))
+    return 0
 
 
-_waiting_by_groups: Recent[Counter[frozenset[str]]] = Recent(_count_by_groups, Counter(), share=0.01)
-"""For moderators of some groups."""
+def authors_about(
+    notices: Collection[LegalNotice], subjects: Collection[SubjectId] = ()
+) -> dict[SubjectId, UserId]:
+    """Return who posted what legal notices are about, and these other subjects. One round trip."""
+    about = filter(None, map(subject_of, notices))
+    return repository().flags.get_authors(list(dict.fromkeys([*subjects, *about])))
+
+
+def _who_does_not_decide(
+    flagged: Collection[tuple[SubjectId, frozenset[str]]],
+) -> dict[SubjectId, list[UserId]]:
+    """Return the moderators of the groups of flagged articles who brought them there: see `decides`."""
+    moderators = User.objects.filter(pk__in=GroupModerator.objects.filter(is_current=True).values("member"))
+    theirs = [(one, s) for one in moderators for s, groups in flagged if may(one, REMOVE_ARTICLES, groups)]
+    if not theirs:
+        return {}
+    articles = {one.id: one for one in repository().articles.get_many([article_of(one) for _by, one in theirs])}
+    found = dict[SubjectId, list[UserId]]()
+    for member, subject in theirs:
+        article = articles.get(article_of(subject))
+        if article and not decides(member, REMOVE_ARTICLES, article):
+            found.setdefault(subject, []).append(member.pk)
+    return found
+
+
+_waiting: Recent[_Waiting] = Recent(_load_waiting, _Waiting(), share=0.01)
 
 
 def forget_waiting() -> None:
     """Count again when it is next asked for."""
     _waiting.forget()
-    _waiting_by_groups.forget()
 
 
 def count_waiting(user: Any, *, now: bool = False) -> int:
     """Return how much waits for a decision of this member. Every process counts once in some seconds, or `now`."""
-    removes, bans = may(user, REMOVE_ARTICLES), may(user, BAN_MEMBERS)
-    if not (removes or bans or user.moderated):
+    removes = may(user, REMOVE_ARTICLES)
+    if not (removes or may(user, BAN_MEMBERS) or user.moderated):
         return 0
     if now:
         forget_waiting()
-    if not (removes or bans):
-        return _in_groups(_waiting_by_groups.get(), user.moderated)
-    flags, appeals, sign_ups = _waiting.get()
-    return flags + bans * appeals + removes * sign_ups
+    waiting = _waiting.get()
+    return waiting.count_for(user) + removes * waiting.sign_ups
 
 
 def may_see_subjects(request: HttpRequest) -> bool:

@@ -35,6 +35,7 @@ from articles.domain.comments import article_of, is_root
 from articles.domain.errors import AppealClosed
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
+from articles.domain.reasons import recorded
 from articles.forms.articles import ReasonForm
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput
 from articles.mailing import Mail, language_of, recipients
@@ -331,9 +332,9 @@ class OwnStatement(BaseModel):
             time=one.made_at.timestamp(),
             article_id=article_of(one.subject) if one.subject else None,
             comment_id=one.subject if one.subject and not is_root(one.subject) else None,
-            reason=one.reason,
+            reason=recorded(one.reason),
             ground=Ground(one.ground) if one.ground else None,
-            cited=one.cited,
+            cited=recorded(one.cited),
             facts=one.facts,
             automated=one.is_automated,
             appealable=one.may_be_appealed,

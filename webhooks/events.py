@@ -22,7 +22,7 @@ from articles.api.comments import Comment as CommentShape
 from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.domain.moderation_log import Action, LogEntry
-from articles.formatting.values import grouped
+from articles.formatting.values import as_shown, grouped
 from articles.repository import Changed, ChangesLostError, Repository
 from articles.text.markdown import plain
 from moderation.log import ACTIONS
@@ -215,7 +215,7 @@ def _of_entry(entry: LogEntry, article: Article | None) -> Event:
     groups = tuple(dict.fromkeys([*named, *(article.groups if article else ())]))
 
     def line() -> str:
-        label, reason = str(ACTIONS[entry.action]), f" – {entry.reason}" if entry.reason else ""
+        label, reason = str(ACTIONS[entry.action]), f" – {as_shown(entry.reason)}" if entry.reason else ""
         return f"{label}: {entry.title}{reason}"
 
     def data() -> dict[str, Any]:

@@ -295,10 +295,6 @@ class Sweep(models.Model):
 class AboutFlags(models.Manager["AboutFlag"]):
     """Flags on what members write about themselves."""
 
-    def count_waiting(self) -> int:
-        """Return how many members have open flags on their texts. One query."""
-        return self.filter(state=OPEN).values("member").distinct().count()
-
     def list_waiting(self, most: int, seen: Collection[int] = ()) -> "models.QuerySet[AboutFlag]":
         """Return the open flags on the members but those seen that wait longest, by member. Two queries."""
         flagged = self.filter(state=OPEN).exclude(member__in=seen)

@@ -16,6 +16,7 @@ from articles.api.protocol.problems import Problem
 from articles.domain import notices as domain
 from articles.domain.moderation_log import Action
 from articles.domain.notices import NoticeKind
+from articles.domain.reasons import recorded
 from articles.searching import Kind
 from articles.web import comments, hiding
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
@@ -125,7 +126,7 @@ class OwnBan(BaseModel):
         return cls(
             scope=BanScope(ban.scope),
             group=ban.group or None,
-            reason=ban.reason,
+            reason=recorded(ban.reason),
             ends_at=ban.ends_at.timestamp() if ban.ends_at else None,
             current=ban.is_current,
             appeal=ban.appeal,

@@ -1,9 +1,9 @@
 """Moderation: actions, and the entries of the public log that records them."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from articles.domain.articles import ArticleId
 from articles.domain.members import UserId
@@ -62,25 +62,6 @@ ABOUT_MEMBERS = (
 
 REDACTED = "[redacted]"
 """What replaces a text that moderators or the operator redacted, in the store and in the API."""
-
-
-class Redacted(str):
-    """The mark in the place of a redacted text. Templates draw it in the reader's language."""
-
-    __slots__ = ()
-    drawn: ClassVar[Callable[[], str]] = staticmethod(lambda: REDACTED)
-    """Returns the mark as HTML: see `articles.formatting.values`."""
-
-    def __html__(self) -> str:
-        return type(self).drawn()
-
-
-Text = TypeVar("Text", str, str | None)
-
-
-def perhaps_redacted(text: Text) -> Text:
-    """Return a text of the store; the mark of a redacted one as such."""
-    return Redacted(text) if text == REDACTED else text
 
 
 class Redactable(NamedTuple):

@@ -13,8 +13,8 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import get_language, gettext, ngettext, pgettext
 from markupsafe import Markup, escape
 
-from articles.domain.moderation_log import REDACTED, Redacted
 from articles.domain.ranking import RANGES
+from articles.domain.reasons import OwnText, recorded
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -199,11 +199,11 @@ def changed_parameters(details: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def as_shown(text: str) -> str:
-    """Return a text of the store; the mark of a redacted one in the active language."""
-    return gettext("[redacted]") if text == REDACTED else text
+    """Return a text of the store; one of the site's own in the active language."""
+    return gettext(own) if isinstance(own := recorded(text), OwnText) else text
 
 
-Redacted.drawn = staticmethod(lambda: escape(as_shown(REDACTED)))
+OwnText.drawn = staticmethod(lambda text: escape(gettext(text)))
 
 
 def listed(words: Iterable[str]) -> str:

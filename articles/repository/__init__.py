@@ -9,6 +9,7 @@ import redis
 
 from articles.domain.errors import ActionRefused, ImportRunning
 from articles.domain.moderation_log import OPERATOR
+from articles.domain.reasons import VOTES_PER_DAY
 from articles.domain.rules import Rules
 from articles.domain.store_address import ANY_SITE
 from articles.repository.accounts import AccountDeletion, AccountIds
@@ -219,10 +220,9 @@ class Repository:
             state, votes_per_day = self.parameters.get_state(), schema.votes_to_adopt(self.store)
             adopted = replace(state.parameters, votes_per_day=votes_per_day or state.parameters.votes_per_day)
             if differs := adopted != state.parameters:
-                reason = "VOTES_PER_DAY was changed in the configuration."
                 try:
                     self.parameters.apply(
-                        adopted, expected=state.version, actor=OPERATOR, reason=reason, is_chosen=False
+                        adopted, expected=state.version, actor=OPERATOR, reason=VOTES_PER_DAY, is_chosen=False
                     )
                 except ActionRefused:
                     continue  # another change came first, perhaps by another process at its start: retry

@@ -12,8 +12,9 @@ from articles.domain.comments import Comment, CommentId, article_of, is_root
 from articles.domain.flags import FlagState
 from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
-from articles.domain.moderation_log import LogEntry, perhaps_redacted
+from articles.domain.moderation_log import LogEntry
 from articles.domain.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticePointer
+from articles.domain.reasons import recorded
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from
@@ -122,7 +123,7 @@ def _notice(pointer: NoticePointer, row: Sequence[Any], comments: Mapping[Commen
         kind=pointer.kind,
         at=pointer.at,
         article=article_of(pointer.subject),
-        title=perhaps_redacted(title),
+        title=recorded(title),
         poster_name=poster_name or "",
         is_article_removed=removed is not None,
         is_locked=locked is not None,
@@ -131,7 +132,7 @@ def _notice(pointer: NoticePointer, row: Sequence[Any], comments: Mapping[Commen
         entry=entries[0] if entries else None,
         decision=decision,
         deleted=_deleted(*map(int, deletion)) if deletion else None,
-        reason=perhaps_redacted(reason or ""),
+        reason=recorded(reason or ""),
     )
 
 

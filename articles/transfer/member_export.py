@@ -13,6 +13,7 @@ from articles.domain.comments import Comment, article_of, is_root
 from articles.domain.flags import Flag
 from articles.domain.moderation_log import LogEntry
 from articles.domain.notices import NoticePointer
+from articles.domain.reasons import recorded
 from articles.domain.suggestions import Suggestion
 from articles.repository import Repository
 from articles.web.preferences import hiding_of, slugs_from
@@ -250,7 +251,7 @@ def _ban(ban: Any) -> dict[str, Any]:
     return {
         "from": ban.scope,
         "group": ban.group or None,
-        "reason": ban.reason,
+        "reason": recorded(ban.reason),
         "begins": _iso(ban.begins_at),
         "ends": _iso(ban.ends_at),
         "lifted": _iso(ban.lifted_at) if ban.outcome == "lifted" else None,
@@ -271,9 +272,9 @@ def _statement(statement: Any) -> dict[str, Any]:
         "at": _iso(statement.made_at),
         "article": article_of(subject) if subject else None,
         "comment": subject if subject and not is_root(subject) else None,
-        "reason": statement.reason,
+        "reason": recorded(statement.reason),
         "ground": statement.ground or None,
-        "cited": statement.cited or None,
+        "cited": recorded(statement.cited) or None,
         "facts": statement.facts or None,
         "automated": statement.is_automated,
         "appeal": statement.appeal or None,

@@ -28,6 +28,7 @@ from articles.domain.errors import (
 )
 from articles.domain.flags import FlagState, SubjectId, rules_named
 from articles.domain.moderation_log import SITE, Action, rule_actor
+from articles.domain.reasons import BY_RULE
 from articles.text.markdown import links_in, render
 from articles.wiring import repository
 from moderation.rights import changes_readers, may
@@ -213,7 +214,7 @@ def _change(article_id: ArticleId, rule: Rule, *, is_new: bool) -> bool:
         return False
     if wanted.act is RuleAct.LOCK:
         with suppress(DiscussionLocked):
-            repo.comments.lock(article_id, by, wanted.sentence)
+            repo.comments.lock(article_id, by, wanted.sentence or BY_RULE)
             return True
         return False
     article = repo.articles.get(article_id)

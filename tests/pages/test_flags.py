@@ -10,6 +10,7 @@ from accounts.models import Ban, User
 from articles import wiring
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason, FlagState
+from articles.domain.reasons import usual
 from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on
 from tests.pages.lists import text_of
@@ -191,7 +192,7 @@ def test_a_removal_without_a_reason_takes_that_of_the_flags(site_store, article,
     sent_from_queue(carol, "ban")
 
     assert site_store.comments.get(comment).removed == "Off-topic"
-    assert Ban.objects.get().reason == "Off-topic"
+    assert Ban.objects.get().reason == usual(FlagReason.OFF_TOPIC)
 
 
 def test_members_who_flagged_see_a_removal_from_any_page(site_store, article, bob, carol, flagged):

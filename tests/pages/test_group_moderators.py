@@ -315,7 +315,7 @@ def test_a_banned_member_learns_of_it_appeals_and_is_answered_by_a_moderator_of_
     rights.forget_waiting()
     for moderator in (gina, carol):
         assert "It was on topic" in text_of(moderator, QUEUE)
-    assert "Queue (1)" in text_of(gina, QUEUE)
+    assert "Queue (" not in text_of(gina, QUEUE), "another one can answer"
     row = Ban.objects.get()
     fields = {"decision": "lift", "answer": "You are right"}
     hugo = member("hugo")

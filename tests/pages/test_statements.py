@@ -13,6 +13,7 @@ from accounts.models.law import APPEAL_TIME, STATEMENTS_KEPT, Act
 from articles import wiring
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
+from articles.domain.reasons import usual
 from articles.housekeeping import run
 from moderation import content, profiles, sweeps
 from moderation.bans import ban
@@ -244,7 +245,7 @@ def test_the_queue_takes_the_ground_of_a_removal_from_the_flags(law, site_store,
 
     browser_of(carol).post(f"{QUEUE}decide/", fields | {"ground": "rules", "cited": ""})
 
-    assert Statement.objects.values_list("ground", "cited").get() == ("rules", "Spam")
+    assert Statement.objects.values_list("ground", "cited").get() == ("rules", usual(FlagReason.SPAM))
 
 
 def test_programs_say_what_a_decision_rests_on_and_members_appeal_by_them(law, article, alice, carol):

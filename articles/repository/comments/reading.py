@@ -23,7 +23,7 @@ from articles.domain.comments import (
 )
 from articles.domain.lists import MOST_PAGED, Order
 from articles.domain.members import DELETED_MEMBER, UserId, shown_poster
-from articles.domain.moderation_log import perhaps_redacted
+from articles.domain.reasons import recorded
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import left_out_from, moment, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ
@@ -99,7 +99,7 @@ def thread_in(
         next_start=None if passed is None else part.start + len(passed),
         passed=passed or (),
         cut=_cut(comments, parent),
-        locked=perhaps_redacted(locked),
+        locked=recorded(locked),
         ancestors=tuple(map(int, reversed(above))),
     )
 
@@ -246,7 +246,7 @@ def _comment_from(row: Sequence[Any], html_of: HtmlOf) -> Comment | None:
         opposes=count_from(fields["opposes"]),
         closes_at=closes_at,
         edited_at=moment(fields.get("edited")),
-        removed=perhaps_redacted(fields.get("removed")),
+        removed=recorded(fields.get("removed")),
         is_deleted=is_deleted,
         is_logged="log" in fields,
         left_out=left_out_from(fields.get("left_out")),

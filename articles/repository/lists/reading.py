@@ -22,7 +22,7 @@ from articles.domain.articles import (
 from articles.domain.errors import StoreUnfit
 from articles.domain.lists import closed_groups
 from articles.domain.members import UserId, shown_poster
-from articles.domain.moderation_log import perhaps_redacted
+from articles.domain.reasons import recorded
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ, TEXTS_PER_READ
 from articles.repository.store.clients.errors import UNPREPARED
@@ -324,7 +324,7 @@ def _article(
     poster, former = shown_poster(int(fields["poster"]), fields["poster_name"])
     content: dict[str, Any] = {name: fields.get(name, "") for name in LISTED}
     return Article(
-        **content | {"title": perhaps_redacted(fields["title"])},
+        **content | {"title": recorded(fields["title"])},
         id=article_id,
         poster=poster,
         poster_name=fields["poster_name"],
@@ -334,7 +334,7 @@ def _article(
         score=ranking.score(posted_at, points, seconds_per_point=facts.seconds_per_point),
         closes_at=posted_at + facts.voting_window if closes_at is None else closes_at,
         groups=split_groups(fields["groups"]),
-        removed=perhaps_redacted(fields.get("removed")),
+        removed=recorded(fields.get("removed")),
         merged_into=count_from(fields.get("merged")) or None,
         merged=tuple(merge.article for merge in merges_from(fields.get("merges"))),
         left_out=left_out,
@@ -348,7 +348,7 @@ def _article(
         text_bytes=count_from(fields.get("text_bytes")),
         comments=count_from(fields.get("comments")),
         last_comment_at=moment(fields.get("last_comment")),
-        locked=perhaps_redacted(fields.get("locked")),
+        locked=recorded(fields.get("locked")),
         former=former,
     )
 

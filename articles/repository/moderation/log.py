@@ -17,7 +17,8 @@ from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound
 from articles.domain.flags import SubjectId
 from articles.domain.lists import closed_groups
-from articles.domain.moderation_log import Action, Actor, LogEntry, LogFilter, LogPage, perhaps_redacted
+from articles.domain.moderation_log import Action, Actor, LogEntry, LogFilter, LogPage
+from articles.domain.reasons import recorded
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import readable, split_groups
 from articles.repository.store.batches import ENTRIES_PER_READ
@@ -394,7 +395,7 @@ def _entry(text: str) -> LogEntry:
         at=float(raw["at"]),
         actor_name=raw["actor"],
         article_id=int(raw["id"]),
-        title=perhaps_redacted(raw["title"]),
-        reason=perhaps_redacted(raw["reason"]),
-        details={name: perhaps_redacted(text) for name, text in dict(raw["details"]).items()},
+        title=recorded(raw["title"]),
+        reason=recorded(raw["reason"]),
+        details={name: recorded(text) for name, text in dict(raw["details"]).items()},
     )

@@ -6,6 +6,7 @@ from articles.domain.articles import WITHDRAWN, Article, ArticleId
 from articles.domain.comments import CommentId
 from articles.domain.errors import ArticleNotFound
 from articles.domain.moderation_log import REDACTED, Actor, LogEntry, Redactable
+from articles.domain.reasons import OwnText, recorded
 from articles.repository.changes import Changes
 from articles.repository.lists.reading import read_articles
 from articles.repository.moderation.log import entries_from
@@ -107,5 +108,6 @@ def _of_entries(entries: Iterable[LogEntry]) -> Iterator[Redactable]:
 
 
 def _redactable(texts: Iterable[str]) -> list[str]:
-    """Return those of these texts that can be redacted: no mark of the site's own."""
-    return [text for text in dict.fromkeys(texts) if text not in ("", REDACTED, WITHDRAWN)]
+    """Return those of these texts that can be redacted: none of the site's own."""
+    found = (text for text in dict.fromkeys(texts) if text not in ("", WITHDRAWN))
+    return [text for text in found if not isinstance(recorded(text), OwnText)]

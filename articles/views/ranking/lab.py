@@ -19,7 +19,7 @@ from articles.domain import lab as lab_formulas
 from articles.domain.errors import ChangeRunning, ParametersChanged
 from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters, fitting_votes_per_day, out_of_range
-from articles.formatting.values import age, grouped
+from articles.formatting.values import age, as_shown, grouped
 from articles.forms.lab import ApplyForm, LabForm, RollbackForm
 from articles.repository import RankingState, Repository
 from articles.text.lines import REASON_LIMIT
@@ -169,7 +169,7 @@ def _begin(
 
 def _changed_meanwhile(repo: Repository) -> str:
     latest = repo.parameters.list_changes()[0]
-    values = {"name": latest.actor_name, "when": age(latest.at), "reason": latest.reason}
+    values = {"name": latest.actor_name, "when": age(latest.at), "reason": as_shown(latest.reason)}
     if latest.learnt_from:
         return _("The site adjusted its votes per day in the meantime (%(when)s). Nothing was changed.") % values
     if not latest.actor_name:
