@@ -11,7 +11,7 @@ from functools import cache
 from typing import TypeAlias
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Min, Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
@@ -112,8 +112,8 @@ SECTIONS: Mapping[str, tuple[object, Mapping[str, object]]] = {
 
 
 def complete_months(repository: Repository, today: date) -> int:
-    """Make the reports of the months that have ended since the first record; return how many. Idempotent."""
-    made, month = 0, _first_open_month(today)
+    """Make the reports of the months that have ended since the site began; return how many. Idempotent."""
+    made, month = 0, _first_open_month(repository)
     has_records = settings.BALLOT_DAYS > 0 or BallotRecord.objects.exists()
     while month and (end := following(month)) <= today:
         numbers = count(repository, month, end)
@@ -126,14 +126,19 @@ def complete_months(repository: Repository, today: date) -> int:
     return made
 
 
-def _first_open_month(today: date) -> date | None:
-    """Return the first month without a report; None before the first record. Without records, last month."""
+def _first_open_month(repository: Repository) -> date | None:
+    """Return the first month without a report: at first, that of the first account, act of moderators or record.
+
+    Imported accounts are from before the site began. None if there is nothing yet.
+    """
     if last := MonthReport.objects.order_by("-month").values_list("month", flat=True).first():
         return following(last)
-    first = BallotRecord.objects.order_by("day").values_list("day", flat=True).first()
-    if first is None and settings.BALLOT_DAYS == 0:
-        first = today.replace(day=1) - timedelta(days=1)
-    return first.replace(day=1) if first else None
+    joined = User.objects.filter(imported=False).aggregate(first=Min("date_joined"))["first"]
+    recorded = BallotRecord.objects.aggregate(first=Min("day"))["first"]
+    acted = min((entry.at for entry in repository.moderation_log.iterate()), default=None)
+    moments = [joined, acted and datetime.fromtimestamp(acted, UTC)]
+    days = [recorded, *(moment and moment.astimezone(UTC).date() for moment in moments)]
+    return min((day.replace(day=1) for day in days if day), default=None)
 
 
 def following(month: date) -> date:

@@ -220,8 +220,10 @@ class LegalNotices(models.Manager["LegalNotice"]):
     """Find legal notices."""
 
     def waiting(self) -> "models.QuerySet[LegalNotice]":
-        """Return those that moderators have not decided, the oldest first."""
-        return self.filter(decided_at=None, forgotten_at=None).select_related("member").order_by("made_at", "pk")
+        """Return those that moderators have not decided: on the abuse of children first, then the oldest."""
+        is_urgent = Case(When(reason=NoticeReason.CHILD_ABUSE.value, then=Value(0)), default=Value(1))
+        waiting = self.filter(decided_at=None, forgotten_at=None).select_related("member")
+        return waiting.order_by(is_urgent, "made_at", "pk")
 
     def find(self, code: str) -> "LegalNotice | None":
         """Return the notice with this code; None without one, or once it is forgotten."""

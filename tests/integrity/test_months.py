@@ -3,7 +3,7 @@
 import csv
 import json
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -32,17 +32,23 @@ def accounts(alice, bob, carol):
     """The cast has accounts."""
 
 
+@pytest.fixture
+def young(accounts, site_store):
+    """The accounts are from the day on which voting on the first articles closes."""
+    User.objects.update(date_joined=datetime.fromtimestamp(site_store.store.now() + 7 * 86400, UTC))
+
+
 def figures(month):
     return json.loads(MonthReport.objects.get(month=month).text)["figures"]
 
 
 @pytest.fixture
-def ended(site_store, article, close, time_of, let_pass):
+def ended(young, site_store, article, close, time_of, let_pass):
     """The first day of a month with a closed article, which has ended."""
     site_store.votes.cast(article, BOB, Choice.VOTE)
     close()
     month = date.fromisoformat(record_of(article).day).replace(day=1)
-    while not MonthReport.objects.exists():
+    while not MonthReport.objects.filter(month=month).exists():
         let_pass(5)
     return month
 
@@ -67,7 +73,7 @@ def test_months_without_housekeeping_are_made_up_for(ended, let_pass):
     assert len({one.month for one in MonthReport.objects.all()}) == MonthReport.objects.count()
 
 
-def test_no_day_comes_before_the_report_of_an_earlier_month(site_store, article, close, monkeypatch):
+def test_no_day_comes_before_the_report_of_an_earlier_month(young, site_store, article, close, monkeypatch):
     """Not even if a process dies as soon as it has made the first record of the new month."""
     close()
     month = date.fromisoformat(record_of(article).day).month
@@ -115,7 +121,23 @@ def test_without_records_there_are_reports_without_votes(site_store, article, le
     assert "bans" in json.loads(report.text)["figures"]
 
 
-def test_votes_are_reported_although_records_are_no_longer_made(site_store, article, close, let_pass, settings):
+def test_the_first_month_is_that_of_the_first_account_whenever_voting_closes(
+    site_store, alice, let_pass, settings
+):
+    settings.VOTING_WINDOW_DAYS = 365
+    User.objects.create_user("old", date_joined=datetime(2009, 1, 1, tzinfo=UTC), imported=True)
+    User.objects.update_or_create(pk=alice.pk, defaults={"date_joined": datetime(2026, 8, 31, 23, 59, tzinfo=UTC)})
+
+    let_pass(31)
+
+    assert MonthReport.objects.earliest("month").month == date(2026, 8, 1)
+    assert figures(date(2026, 8, 1)).items() >= {"sign_ups_others": "<5", "votes": 0}.items()
+    assert verified(site_store) == []
+
+
+def test_votes_are_reported_although_records_are_no_longer_made(
+    young, site_store, article, close, let_pass, settings
+):
     close()
     settings.BALLOT_DAYS = 0
     let_pass(31)
