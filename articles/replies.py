@@ -5,11 +5,13 @@ next process from posting it again. A reply is from the member's own address, to
 member and comment. Whatever else arrives is dropped without an answer.
 """
 
+import html
 import logging
 import os
 import re
 import stat
 import time
+import unicodedata
 from collections import Counter
 from contextlib import suppress
 from email.utils import parseaddr
@@ -18,6 +20,7 @@ from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
@@ -26,7 +29,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from accounts.mail import comparable, read_reply_address, send_later, site_origin, text_to
+from accounts.mail import comparable, read_reply_address, reply_address, send_later, site_origin, text_to
 from accounts.models import User
 from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, Banned, HeldForApproval, LimitReached, StoreError
@@ -176,13 +179,14 @@ def _post(reply: _Reply) -> None:
     """Post the reply as its member, as the page does. Raises _Refused, InvalidInput, ArticlesError."""
     if not reply.is_from_member:
         raise _Refused(_("It came from another address than %(address)s.") % {"address": reply.member.email})
-    text, request = check_links(clean_comment(_text_of(reply.mail))), _request_of(reply.member)
+    text, request = check_links(clean_comment(_text_of(reply))), _request_of(reply.member)
     limits.take_texts(request, len(text.encode()))
     comments.post(request, article_of(reply.comment), text, reply.comment, mail=reply.key)
 
 
-def _text_of(mail: IncomingMail) -> str:
-    """Return what the member wrote. Raises _Refused, for instance if signed links of the site are left in it."""
+def _text_of(reply: _Reply) -> str:
+    """Return what the member wrote. Raises _Refused, for instance if an address or a signed link is in it."""
+    mail = reply.mail
     if not mail.is_whole:
         size = grouped(MOST_BYTES // 1000)
         raise _Refused(_("It is larger than %(size)s KB. Leave out attachments and quoted text.") % {"size": size})
@@ -193,9 +197,21 @@ def _text_of(mail: IncomingMail) -> str:
     if not text.strip():
         raise _Refused(_("It contains no text besides the quotation."))
     stop = reverse("accounts:unsubscribe", args=["-"]).rstrip("-/")
-    if MARKER in text or stop in text or read_reply_address(text):
+    spelled = _spelled(text)
+    own = reply_address(reply.member.pk, reply.comment).rpartition("-")[0].rpartition("-")[0]
+    if MARKER in text or stop in text or read_reply_address(text) or _spelled(own) in spelled:
         raise _Refused(_("The quotation could not be told from your own text. Delete it before you send."))
+    if any(_spelled(one) in spelled for one in (reply.member.email, comparable(reply.member.email))):
+        raise _Refused(_("It contains your mail address, which would be public. Delete it before you send."))
     return text
+
+
+_UNSEEN = re.compile(r"[\s\\\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
+
+
+def _spelled(text: str) -> str:
+    """Return a text in which an address has one spelling: no case, blanks, escapes and wide letters."""
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", unquote(html.unescape(text)))).casefold()
 
 
 def _request_of(member: User) -> HttpRequest:

@@ -7,12 +7,12 @@ busy for nine seconds, and one of 8,000 times "On " for half a minute.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from email.message import Message
 from email.parser import HeaderParser
 from email.utils import getaddresses
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 import webencodings
@@ -94,12 +94,13 @@ class IncomingMail(NamedTuple):
         if not self.is_whole:
             raise Unreadable
         parts = list(_parts(self.head, self.body))
-        if plain := [_decoded(*one) for one in parts if one[0].get_content_type() == "text/plain"]:
-            return own_text("\n\n".join(plain))
-        for one in parts:
-            if one[0].get_content_type() == "text/html":
-                return own_text(_text_of_html(_decoded(*one)))
-        raise Unreadable
+        plain = [_decoded(*one) for one in parts if one[0].get_content_type() == "text/plain"]
+        html = next((one for one in parts if one[0].get_content_type() == "text/html"), None)
+        if html and not "".join(plain).strip("\ufeff\u200b\xa0 \t\r\n"):
+            return own_text(_text_of_html(_decoded(*html)))
+        if not plain:
+            raise Unreadable
+        return own_text("\n\n".join(plain))
 
 
 _EMPTY_LINE = re.compile(rb"^\r?\n", re.MULTILINE)
@@ -176,10 +177,30 @@ def _decoded(head: Message, body: bytes) -> str:
     for encoding in (known, webencodings.UTF8):
         try:
             if encoding:
-                return str(encoding.codec_info.decode(raw, "strict")[0])
+                text = str(encoding.codec_info.decode(raw, "strict")[0])
+                return _unwrapped(text, _content_type(head).lower())
         except ValueError:
             continue
     raise Unreadable
+
+
+_FLOWED = re.compile(r"format\s{0,9}=\s{0,9}\"?flowed")
+_DELETES_SPACES = re.compile(r"delsp\s{0,9}=\s{0,9}\"?yes")
+
+
+def _unwrapped(text: str, content_type: str) -> str:
+    """Return a text with the lines of its paragraphs joined if it is format=flowed (RFC 3676)."""
+    if not _FLOWED.search(content_type):
+        return text
+    deletes, written, is_open = bool(_DELETES_SPACES.search(content_type)), list[str](), False
+    for stuffed in text.splitlines():
+        line = stuffed.removeprefix(" ")
+        is_fixed = stuffed.startswith(">") or line == "-- "
+        if not is_open or is_fixed:
+            written.append("\n")
+        is_open = line.endswith(" ") and not is_fixed
+        written.append(line[:-1] if is_open and deletes else line)
+    return "".join(written[1:])
 
 
 # HTML
@@ -244,54 +265,140 @@ def _events(html: str) -> Iterator[tuple[str, Any]]:
 
 # Quotations
 
-_FROM = "From|Von|De|Da|От|差出人|发件人|寄件者|寄件人"
-_SUBJECT = "Subject|Betreff|Objet|Asunto|Oggetto|Assunto|Тема|件名|主题|主旨"
-_HEADER = r"^[\s*_]{{0,9}}(?:{})[\s*_]{{0,9}}[:：]"
-_FIRST_OF_HEAD = re.compile(_HEADER.format(_FROM))
-_LATER_IN_HEAD = re.compile(_HEADER.format(_SUBJECT))
-_LINES_OF_HEAD = 8
-
-_DIVIDER = re.compile(r"\s{0,9}-{4,40}(?:\s|&nbsp;){0,9}[^-|:\s][^-|:]{1,40}-{4,40}\s*")
+_DIVIDER = re.compile(r"[\s*]{0,9}-{2,40}(?:\s|&nbsp;){0,9}[^-|:\s][^-|:]{1,40}-{2,40}[\s*]*")
 """`-----Original Message-----`, `------------------ 原始邮件 ------------------`."""
 
-_SIGNATURES = ("-- ", "--")
-_SENT_FROM = re.compile(
-    r"\s{0,9}(?:Sent (?:from|with|via) |Get Outlook for |发自我的|发送自|来自我的|從我的|發自我的)"
-)
-_TIME = re.compile(r"\d{4}|\d:\d\d")
+_FIELD = re.compile(r"[\s*_|]{0,9}[^\W\d_](?:[^:：|\n]{0,30})[:：|](?!//)")
+"""`Van: `, `**发件人：**`, `| 日期 |`: a field in the head of a quoted mail, in any language."""
+
+_MOST_FIELDS = 30
+_WRAPPED = 50
+"""Characters of a line that a program may have continued on the next one."""
+
 _LONGEST_INTRODUCTION = 300
-_RULES = " \t\xa0_*-"
+_ADDRESS = re.compile(r"[^\s<>\[\]()]{1,100}@[^\s<>\[\]()]{1,100}")
+_TIME = re.compile(r"\d{4}|\d[:.h]\d\d")
+_DATE = re.compile(r"\d[^\d]{1,20}\d")
+_SIGNATURE = re.compile("-- |--\xa0")
+_MOST_LINES_OF_SIGNATURE = 10
+_DEVICES = (
+    "iphon|ipad|android|ios\\b|samsung|galaxy|huawei|xiaomi|redmi|oppo|vivo|blackberry|windows|outlook|mail|yahoo|"
+    "proton|phone|telefo|téléphone|handy|mobil|móvil|cellulare|手机|手機|邮箱|郵箱|邮件|郵件"
+)
+_SENT = (
+    "Sent (?:from|with|via) |Get \\[?Outlook for |发自|發自|发送自|來自|来自|从我的|從我的|Von mein|Gesendet |"
+    "Diese Nachricht wurde von |Holen Sie sich |Envoyé |Télécharger |Enviad[oa] |Obtener |Obter |Inviato |"
+    "Scarica |Verzonden |Verstuurd |Download |Sendt |Hent |Skickat |Hämta |Lähetetty |Hanki |Odesláno |Odoslané |"
+    "Wysłan[eo] |Pobierz |Trimis |Posla[nt]o |Küldve |Отправлено |Надіслано |Изпратено |Στάλθηκε |Αποστολή |"
+    "Dikirim |Được gửi |Đã gửi |נשלח |أُرسلت |تم الإرسال |ส่งจาก"
+)
+_SENT_LAST = "から送信|에서 보냄|gönderildi|küldve"
+_SENT_FROM = re.compile(
+    rf"[\s*_]{{0,9}}(?=[^,;!?]{{0,80}}(?i:{_DEVICES}))"
+    rf"(?:(?:{_SENT})[^,;!?]{{1,120}}|[^,;!?]{{1,60}}(?:{_SENT_LAST})[.。]?[\s*_]{{0,9}})"
+)
+_RULES = " \t\xa0\u3000_*-"
 
 
 def own_text(text: str) -> str:
-    """Return what the sender wrote: the lines before a whole quoted mail, without those that begin with `>`.
+    """Return what the sender wrote: all but the site's mail, what introduces it, and lines that begin with `>`.
 
-    So the reply may also be below the quotation, or between its lines. Raises Unreadable for too many lines.
+    The site's mail is known by `MARKER`. Without a `>` it reaches to the end; else the reply may also be below it,
+    or between its lines. Whatever is not certainly a quotation is kept. Raises Unreadable for too many lines.
     """
-    own: list[str] = []
     lines = text.splitlines()
     if len(lines) > _MOST_LINES:
         raise Unreadable
-    for number, line in enumerate(lines):
-        if line.lstrip().startswith(">"):
-            _drop_introduction(own)
-        elif line in _SIGNATURES:
-            break
-        elif MARKER in line or _DIVIDER.fullmatch(line) or _begins_head(lines, number):
-            _drop_introduction(own)
-            break
-        else:
-            own.append(line)
+    own, begin = list[str](), 0
+    for is_quoted, group in groupby(_without_armor(lines), lambda line: line.lstrip().startswith(">")):
+        found = list(group)
+        marker = next((number for number, line in enumerate(found) if MARKER in line), -1)
+        if not is_quoted:
+            own += found if marker < 0 else found[:marker]
+        if marker >= 0:
+            own[begin:] = _before_site(
+                own[begin:], is_quoted and any(one.strip("> \t\xa0") for one in found[:marker])
+            )
+            if not is_quoted:
+                break
+        elif is_quoted and own[begin:]:
+            own[begin:] = _before_quotation(own[begin:])
+        begin = len(own) if is_quoted else begin
+    else:
+        own[begin:] = _without_signature(own[begin:])
     _drop_empty(own)
-    if own and _SENT_FROM.match(own[-1]):
-        own.pop()
     return "\n".join(own)
 
 
-def _begins_head(lines: list[str], number: int) -> bool:
-    """Return whether the head of a quoted mail begins at this line, as Outlook writes it."""
-    following = lines[number + 1 : number + _LINES_OF_HEAD]
-    return bool(_FIRST_OF_HEAD.match(lines[number])) and any(map(_LATER_IN_HEAD.match, following))
+def _without_armor(lines: list[str]) -> list[str]:
+    """Return the text that is signed with PGP (RFC 9580, 7), without what surrounds it."""
+    if "-----BEGIN PGP SIGNED MESSAGE-----" not in lines or "-----BEGIN PGP SIGNATURE-----" not in lines:
+        return lines
+    begin, end = lines.index("-----BEGIN PGP SIGNED MESSAGE-----"), lines.index("-----BEGIN PGP SIGNATURE-----")
+    text = next((number for number in range(begin, end) if not lines[number].strip()), end) + 1
+    last = next(
+        (number for number in range(end, len(lines)) if lines[number] == "-----END PGP SIGNATURE-----"), end
+    )
+    return [*lines[:begin], *(one.removeprefix("- ") for one in lines[text:end]), *lines[last + 1 :]]
+
+
+def _before_site(lines: list[str], is_introduced: bool) -> list[str]:
+    """Return the lines above the site's mail without its head, its introduction and a signature."""
+    _drop_empty(lines)
+    if not is_introduced:
+        size = _size_of_head(lines) or _size_of_introduction(lines, _is_introduction)
+        del lines[len(lines) - size :]
+        _drop_empty(lines)
+    if lines and _DIVIDER.fullmatch(lines[-1]):
+        lines.pop()
+    return _without_signature(lines)
+
+
+def _before_quotation(lines: list[str]) -> list[str]:
+    """Return the lines above a quotation, which the sender may have made, without what a program wrote there."""
+    kept = list(lines)
+    _drop_empty(kept)
+    size = _size_of_introduction(kept, _ADDRESS.search)
+    return kept[: len(kept) - size] if size else lines
+
+
+def _size_of_head(lines: list[str]) -> int:
+    """Return how many lines at the end are the head of a mail: fields with an address or a time."""
+    fields, begin = 0, len(lines)
+    for number in range(len(lines) - 1, max(-1, len(lines) - 1 - 2 * _MOST_FIELDS), -1):
+        line, above = lines[number], lines[number - 1] if number else ""
+        if _FIELD.match(line[:_LONGEST_INTRODUCTION]):
+            fields, begin = fields + 1, number
+        elif not (
+            line.strip() and _FIELD.match(above) and (len(above) > _WRAPPED or line[0] in " \t" or "@" in line)
+        ):
+            break
+    above = next((one for one in reversed(lines[max(0, begin - 2) : begin]) if one.strip(" \t\xa0")), "")
+    if _DIVIDER.fullmatch(above):
+        return len(lines) - begin
+    head = "\n".join(lines[begin:])
+    return len(lines) - begin if fields >= 2 and ("@" in head or _TIME.search(head)) else 0
+
+
+def _is_introduction(text: str) -> bool:
+    return bool(_DATE.search(_ADDRESS.sub("", text)))
+
+
+def _size_of_introduction(lines: list[str], is_one: Callable[[str], object]) -> int:
+    """Return how many lines at the end say who wrote what follows, and when: `On … wrote:`, in any language."""
+    last = "".join(lines[-1:])[-_LONGEST_INTRODUCTION:].rstrip(_RULES + "\u200e\u200f\u202c\u2069")
+    if not last.endswith((":", "：", "wrote", ">")):
+        return 0
+    addressed = 0
+    for size in range(1, min(4, len(lines)) + 1):
+        end = lines[-size:]
+        if sum(map(len, end)) > _LONGEST_INTRODUCTION or not end[0].strip():
+            break
+        if is_one(text := " ".join(end)) and not end[0].lstrip().startswith("<"):
+            return size
+        if _ADDRESS.search(text):
+            addressed = addressed if addressed and not lines[-addressed].lstrip().startswith("<") else size
+    return addressed
 
 
 def _drop_empty(lines: list[str]) -> None:
@@ -299,13 +406,15 @@ def _drop_empty(lines: list[str]) -> None:
         lines.pop()
 
 
-def _drop_introduction(lines: list[str]) -> None:
-    """Drop the lines at the end that say who wrote what follows, and when: `On … wrote:`, in any language."""
+def _without_signature(lines: list[str]) -> list[str]:
+    """Return the lines without a signature at their end, or a last line like `Sent from my iPhone`."""
+    first = max(0, len(lines) - 1 - _MOST_LINES_OF_SIGNATURE)
+    signature = next(
+        (n for n in range(len(lines) - 1, first - 1, -1) if _SIGNATURE.fullmatch(lines[n])), len(lines)
+    )
+    lines = lines[:signature]
     _drop_empty(lines)
-    for size in (1, 2, 3):
-        end = lines[-size:]
-        if sum(map(len, end)) > _LONGEST_INTRODUCTION or not "".join(end).rstrip().endswith((":", "：")):
-            return
-        if _TIME.search(" ".join(end)):
-            del lines[-size:]
-            return
+    if lines and _SENT_FROM.fullmatch(lines[-1]) and (len(lines) == 1 or not lines[-2].strip(_RULES)):
+        lines.pop()
+        _drop_empty(lines)
+    return lines

@@ -84,7 +84,7 @@ def texts(store, article) -> list[str]:
 
 
 def test_a_reply_by_mail_is_a_reply_on_the_site(site_store, article, alice, bob, comment, box):
-    handled(letter(alice, comment, "I *agree*.\n\nOn 11/28/26 10:00, X wrote:\n> What?"), box=box, posted=1)
+    handled(letter(alice, comment, f"I *agree*.\n\nOn 11/28/26 10:00, X wrote:\n> {MARKER}"), box=box, posted=1)
 
     newest, _first = site_store.comments.list_newest(since=0, article_id=article)
     assert (newest.text, newest.author, newest.parent) == ("I *agree*.", alice.pk, comment)
@@ -299,6 +299,22 @@ def test_what_cannot_be_told_from_the_quotation_is_refused(site_store, article, 
     ):
         assert "Delete it before you send" in refused(alice, comment, box, f"Mine\n{left}").body
     assert "contains no text besides" in refused(alice, comment, box, f"{MARKER} x").body
+    assert texts(site_store, article) == ["What do you think?"]
+
+
+def test_no_spelling_of_an_address_is_published(site_store, article, alice, comment, box):
+    secret = reply_address(alice.pk, comment)
+    for left in (
+        "Van: X\nAan: ALICE@example.org\nOnderwerp: y",
+        "<mailto:alice@example.org>",
+        "ａｌｉｃｅ＠ｅｘａｍｐｌｅ．ｏｒｇ",
+        "alice%40example.org &#97;lice@example.org",
+        "alice@exam\nple.org",
+        "ali\u200bce\\@example.org",
+        secret.upper(),
+        f"{secret[:12]}\n{secret[12:]}",
+    ):
+        assert "Delete it before you send" in refused(alice, comment, box, f"Mine\n{left}").body
     assert texts(site_store, article) == ["What do you think?"]
 
 

@@ -69,6 +69,113 @@ def test_quoted_text_is_cut_from_what_mail_programs_send(client):
     assert own_text(BODIES[client]).strip("\n") == OWN
 
 
+HEADS = """\
+From Sent To Subject|Von Gesendet An Betreff|De Envoyé À Objet|De Enviado Para Asunto
+Da Inviato A Oggetto|De Enviada~em Para Assunto|Van Verzonden Aan Onderwerp
+Van Datum Aan Onderwerp|Fra Sendt Til Emne|Från Skickat Till Ämne
+Lähettäjä Lähetetty Vastaanottaja Aihe|Od Wysłane Do Temat|Od Odesláno Komu Předmět
+Od Odoslané Komu Predmet|Gönderen Gönderildi Kime Konu|Feladó Elküldve Címzett Tárgy
+De~la Trimis Către Subiect|От Отправлено Кому Тема|Від Надіслано Кому Тема
+От Изпратено До Относно|Από Στάλθηκε Προς Θέμα|Šalje Poslano Prima Predmet
+Saatja Saadetud Adressaat Teema|Nuo Išsiųsta Kam Tema|Frá Sent Til Efni|差出人 送信日時 宛先 件名
+보낸~사람 보낸~날짜 받는~사람 제목|发件人 发送时间 收件人 主题|寄件者 寄件日期 收件者 主旨|מאת נשלח אל נושא
+من تم~الإرسال إلى الموضوع|จาก ส่ง ถึง เรื่อง|Từ Đã~gửi Tới Chủ~đề|Dari Dikirim Kepada Subjek
+प्रेषक भेजा~गया प्रति विषय|Oddiwrth Anfonwyd At Pwnc|Nork Noiz Nori Gaia
+De Enviat A Assumpte"""
+VALUES = ("Voting <n@example.org>", "28.11.2026 10:00", "hana <hana@example.org>", "RE: 1 new notice")
+FORMS = {
+    "a rule": "________________________________\n{}",
+    "nothing above": "{}",
+    "a divider": "-----Ursprüngliche Nachricht-----\n{}",
+    "a divider in asterisks": "*----- Původní zpráva -----*\n\n{}",
+    "a wrapped value": "{}\n <other@example.org>",
+}
+PAIRS = {
+    "plain": "{}: {}",
+    "bold": "*{}:* {}",
+    "HTML": "**{}:** {}",
+    "wide": "{}：{}",
+    "French": "{} : {}",
+    "tabs": "{}:\t{}",
+}
+
+
+@for_each("heads", HEADS.replace("\n", "|").split("|"))
+def test_the_head_above_the_marker_is_cut_in_any_language(heads):
+    words = heads.replace("~", "\xa0").split(" ")
+    for own in ("I agree.", "Pro: cheap\nCon: slow", "In 2026:", "PS: I agree"):
+        for form in FORMS.values():
+            for pair in PAIRS.values():
+                for order in ((0, 1, 2, 3), (1, 0, 2), (0, 2, 1), (2, 1)):
+                    head = form.format("\n".join(pair.format(words[n], VALUES[n]) for n in order))
+                    assert own_text(f"{own}\n\n{head}\n\n{quoted('')}") == own, head
+
+
+INTRODUCTIONS = """\
+On Sat, Nov 28, 2026 at 10:00 AM {} wrote:|Am 28.11.2026 um 10:00 schrieb {}:
+{} schrieb am Sa., 28. Nov. 2026, 10:00:|Le sam. 28 nov. 2026 à 10:00, {} a écrit :
+El 28/11/26 a las 10:00, {} escribió:|Il giorno 28 nov 2026, {} ha scritto:
+Em sáb., 28 de nov. de 2026 às 10:00, {} escreveu:
+Op 28 nov. 2026 om 10:00 heeft {} het volgende geschreven:
+Den 28. nov. 2026 kl. 10.00 skrev {}:|lör 28 nov. 2026 kl. 10:00 skrev {}:
+la 28.11.2026 klo 10.00 {} kirjoitti:|W dniu 28.11.2026 o 10:00, {} pisze:
+so 28. 11. 2026 v 10:00 odesílatel {} napsal:|28 Kas 2026 Cmt, 10:00 {} şunu yazdı:
+{} ezt írta (időpont: 2026. nov. 28., Szo, 10:00):|сб, 28 нояб. 2026 г. в 10:00, {}:
+28.11.26 10:00, {} пише:|Στις Σάβ 28 Νοε 2026 στις 10:00, {} έγραψε:
+2026年11月28日(土) 10:00 {}:|2026년 11월 28일 (토) 10:00, {}님이 작성:|{} 于2026年11月28日周六 10:00写道：
+在 2026-11-28 10:00:00，{} 写道：|{} 於 2026年11月28日週六 上午10:00寫道：
+\u202bבתאריך 28 בנוב׳ 2026 ב-10:00 מאת {}:\u202c|Vào 10:00 28/11/2026, {} đã viết:
+2026-11-28 10:00 GMT+01:00 {}:|---- On Sat, 28 Nov 2026 10:00:00 +0000 {} wrote ----
+28 Nov 2026, 10:00 by {}:|2013/10/2 {}"""
+
+
+@for_each("introduction", INTRODUCTIONS.replace("\n", "|").split("|"))
+def test_what_introduces_the_marker_is_cut_in_any_language(introduction):
+    for name in ("Voting <reply+2s-nchlpx-t4euex@example.org>", "Voting\n<n@example.org>"):
+        for mark in ("> ", ">", ""):
+            text = f"In 2026:\n\n{introduction.format(name)}\n\n{quoted(mark)}"
+            assert own_text(text) == "In 2026:", text
+
+
+ADVERTISED = """\
+Sent from my iPhone|Get Outlook for iOS<https://aka.ms/x>|Von meinem iPhone gesendet
+Gesendet mit der GMX Mail App|Envoyé de mon iPhone|Envoyé depuis l'application Yahoo Mail
+Enviado desde mi iPhone|Enviado do meu iPhone|Inviato da iPhone|Verstuurd vanaf mijn iPhone
+Sendt fra min iPhone|Skickat från min iPhone|Lähetetty iPhonesta|Odesláno z iPhonu
+Odesláno z mobilu|Wysłane z iPhone'a|Wysłano z telefonu|Trimis de pe iPhone
+iPhone’umdan gönderildi|Отправлено с iPhone|Надіслано з iPhone|Στάλθηκε από το iPhone μου
+iPhoneから送信|나의 iPhone에서 보냄|发自我的iPhone|发自我的华为手机|從我的 iPhone 傳送|發自我的 iPhone
+Sent with Proton Mail secure email."""
+
+
+@for_each("line", ADVERTISED.replace("\n", "|").split("|"))
+def test_what_a_telephone_adds_is_cut_at_the_end_alone(line):
+    for end in ("", f"\n\n{ON}\n{quoted()}", f"\n\n{quoted('')}"):
+        assert own_text(f"Yes.\n\n{line}{end}") == "Yes."
+    assert own_text(f"Yes.\n\n{line}\n\nNo.") == f"Yes.\n\n{line}\n\nNo."
+
+
+def test_signed_text_is_read_without_its_signature():
+    signed = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nYes\n- - one{}\n"
+    signed += "-----BEGIN PGP SIGNATURE-----\n\niQ==\n"
+    for end in ("", f"\n\n{ON}\n{quoted()}"):
+        assert own_text(signed.format(end) + "-----END PGP SIGNATURE-----\n") == "Yes\n- one"
+
+
+def test_a_blank_text_beside_html_is_not_the_text():
+    for blank in ("", "\n\n", " \xa0\u200b\n"):
+        mail = EmailMessage()
+        mail.set_content(blank)
+        mail.add_alternative("<p>Yes</p>", subtype="html")
+        assert text_of(mail) == "Yes"
+
+
+def test_flowed_lines_are_joined():
+    for more, text in (("", "One two\n>three"), ("; delsp=yes", "Onetwo\n>three")):
+        head = f"Content-Type: text/plain; charset=utf-8; format=flowed{more}\n\n"
+        assert text_of(f"{head}One \ntwo\n  - x\n> q\n-- \nA\n") == text.replace(">three", " - x")
+
+
 def test_answers_between_quoted_lines_are_kept():
     body = f"On 11/28/26 10:00, X wrote:\n{quoted()}\n> one?\n\nFirst.\n\n> two?\nSecond:\n> three\nThird.\n"
 
@@ -83,8 +190,17 @@ def test_text_that_resembles_a_quotation_is_kept():
         "As I said in 2026:\nnothing",
         "above\n\n---\n\nbelow",
         "—— a dash",
+        "above\n--\nbelow",
+        "above\n-- \n" + "below\n" * 11 + "end",
+        "---- Results ----\nfirst",
+        "From: a@x.org\nSubject: y\nis what I got",
+        "Sent via fax in 1990",
+        "Sent via my iPhone, it was counted twice",
+        "On 28 Nov 2026 at 10:00 she wrote:\n\nnothing",
+        "-----BEGIN PGP SIGNED MESSAGE-----\nand no more",
     ):
         assert own_text(text) == text
+        assert own_text(f"{text}\n\n{ON}\n{quoted()}") == text
 
 
 def test_a_mail_of_quotations_alone_has_no_text():
@@ -152,7 +268,7 @@ def test_a_mail_in_html_alone_is_read_without_what_it_quotes():
     assert text_of(mail) == "I **agree** & more.\nA line"
     mail.set_content("<p>Yes</p>" + "".join(f"<p>{line}</p>" for line in QUOTED), subtype="html")
     assert text_of(mail) == "Yes"
-    outlook = "<p>Yes</p><hr><p><b>From:</b> X<br><b>Sent:</b> today<br><b>Subject:</b> y</p><p>not mine</p>"
+    outlook = f"<p>Yes</p><hr><p><b>From:</b> X<br><b>To:</b> a@x.org<br><b>Subject:</b> y</p><p>{MARKER}</p>"
     mail.set_content(outlook, subtype="html")
     assert text_of(mail) == "Yes"
 
