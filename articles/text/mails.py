@@ -394,7 +394,11 @@ def _size_of_introduction(lines: list[str], is_one: Callable[[str], object]) -> 
         end = lines[-size:]
         if sum(map(len, end)) > _LONGEST_INTRODUCTION or not end[0].strip():
             break
-        if is_one(text := " ".join(end)) and not end[0].lstrip().startswith("<"):
+        above = lines[-size - 1] if len(lines) > size else ""
+        is_continued = (
+            _ADDRESS.match(end[0].lstrip(" <")) or _ADDRESS.search(above) or above.rstrip().endswith("<")
+        )
+        if is_one(text := " ".join(end)) and not (is_continued and above.strip()):
             return size
         if _ADDRESS.search(text):
             addressed = addressed if addressed and not lines[-addressed].lstrip().startswith("<") else size

@@ -126,14 +126,14 @@ so 28. 11. 2026 v 10:00 odesílatel {} napsal:|28 Kas 2026 Cmt, 10:00 {} şunu y
 在 2026-11-28 10:00:00，{} 写道：|{} 於 2026年11月28日週六 上午10:00寫道：
 \u202bבתאריך 28 בנוב׳ 2026 ב-10:00 מאת {}:\u202c|Vào 10:00 28/11/2026, {} đã viết:
 2026-11-28 10:00 GMT+01:00 {}:|---- On Sat, 28 Nov 2026 10:00:00 +0000 {} wrote ----
-28 Nov 2026, 10:00 by {}:|2013/10/2 {}"""
+28 Nov 2026, 10:00 by {}:|2013/10/2 {}|{} schrieb am Sa., 28.~Nov. 2026 um 10:00 Uhr:"""
 
 
 @for_each("introduction", INTRODUCTIONS.replace("\n", "|").split("|"))
 def test_what_introduces_the_marker_is_cut_in_any_language(introduction):
-    for name in ("Voting <reply+2s-nchlpx-t4euex@example.org>", "Voting\n<n@example.org>"):
+    for name in ("Voting <reply+2s-nchlpx-t4euex@example.org>", "Voting\n<n@example.org>", "Voting <\nn@x.org>"):
         for mark in ("> ", ">", ""):
-            text = f"In 2026:\n\n{introduction.format(name)}\n\n{quoted(mark)}"
+            text = f"In 2026:\n\n{introduction.format(name).replace('~', chr(10))}\n\n{quoted(mark)}"
             assert own_text(text) == "In 2026:", text
 
 
