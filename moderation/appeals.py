@@ -228,6 +228,7 @@ def _reverse(statement: Statement, member: User, moderator: Actor) -> bool:
                 content.unlock(statement.subject, moderator, AFTER_APPEAL)
             case Act.PROFILE:
                 User.objects.filter(pk=member.pk).update(about_removed="")
+                Statement.objects.note_reversed(Act.PROFILE, pk=statement.pk)
             case Act.SWEEP if statement.sweep:
                 return sweeps.restore(statement.sweep, AFTER_APPEAL, moderator).is_complete
             case Act.VOTES:

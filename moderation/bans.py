@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
-from accounts.models import BAN_SCOPES, BanScope, User, Vouch
+from accounts.models import BAN_SCOPES, BanScope, Statement, User, Vouch
 from accounts.models import Ban as BanRow
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
@@ -103,6 +103,7 @@ def lift_ban(ban: BanRow, reason: str, moderator: Actor, *, after_appeal: bool =
         is_lifted = BanRow.objects.lift(ban)
         if is_lifted:
             Vouch.objects.note(ban.member, is_wrong=False)
+            Statement.objects.note_reversed(Act.BAN, ban=ban)
             appeal = {"appeal": "accepted"} if after_appeal else {}
             _log(Action.LIFT_BAN, moderator, ban.member, reason, _scope_of(ban) | appeal)
     return is_lifted

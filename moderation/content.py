@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
+from accounts.models import Statement
 from accounts.models.law import Act
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
 from accounts.web import unsent_form
@@ -91,6 +92,7 @@ def restore(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds
         if comment.removed is not None:
             check_reversible(Action.REMOVE_COMMENT, subject, moderator)
         repo.comments.restore(subject, moderator, reason)
+    Statement.objects.note_reversed(Act.REMOVAL, subject=subject)
 
 
 def lock(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds = NO_GROUNDS) -> None:
@@ -109,6 +111,7 @@ def unlock(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds 
     if moderator.groups and repository().articles.get(article_of(subject)).locked is not None:
         check_reversible(Action.LOCK, subject, moderator)
     repository().comments.unlock(article_of(subject), moderator, reason)
+    Statement.objects.note_reversed(Act.LOCK, subject=subject)
     note_reversal(article_of(subject))
 
 

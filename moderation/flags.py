@@ -28,7 +28,7 @@ from articles.domain.flags import Flag as GivenFlag
 from articles.domain.members import UserId
 from articles.domain.moderation_log import SITE
 from articles.domain.reasons import FLAG_REASONS
-from articles.forms.fields import CleanedField, LineInput, RadioButtons
+from articles.forms.fields import CleanedField, LineInput, RadioButtons, needed_sometimes
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import limits
@@ -68,6 +68,7 @@ class FlagForm(forms.Form):
         super().__init__(*args, **options)
         choices = [(reason.value, REASONS[reason]) for reason in reasons_for(has_link=has_link)]
         self.fields["reason"].choices = choices  # type: ignore[attr-defined]
+        needed_sometimes(self, "words")
 
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
-from accounts.models import User, Vouch
+from accounts.models import Statement, User, Vouch
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
 from accounts.web.form_pages import form_action
@@ -49,6 +49,8 @@ def set_left_out(
     Vouch.objects.note(member, is_wrong=left_out)
     if is_new:
         state(member.pk, Act.VOTES, reason, moderator, grounds)
+    elif not left_out:
+        Statement.objects.note_reversed(Act.VOTES, member=member)
     return is_complete
 
 

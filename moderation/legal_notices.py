@@ -284,12 +284,16 @@ class WaitingNotice:
     is_comment: bool
 
     @property
+    def is_urgent(self) -> bool:
+        return self.notice.reason == NoticeReason.CHILD_ABUSE
+
+    @property
     def is_about_law(self) -> bool:
         return self.notice.reason != NoticeReason.RULES
 
 
 def list_waiting() -> list[WaitingNotice]:
-    """Return the notices that wait for a decision, the oldest first. One query, one round trip."""
+    """Return the notices that wait for a decision, urgent ones first. One query, one round trip."""
     waiting = [(one, target_of(one.address)) for one in LegalNotice.objects.waiting()[:MOST_SHOWN]]
     ids = {article_of(target.subject) for _one, target in waiting if target and target.subject}
     titles = {article.id: article.title for article in repository().articles.get_many(list(ids))} if ids else {}

@@ -128,6 +128,13 @@ class Waiting:
         Other than what the moderator alone flagged.
         """
         rows = list[Row]()
+        if may(moderator, REMOVE_ARTICLES):  # first: they can be urgent
+            rows += [
+                _notice_row(one)
+                for one in self._notices
+                if (moderator.pk or 0) not in (one.member_id, self._authors.get(subject_of(one)))
+                and self._is_new(one.made_at.timestamp(), since)
+            ]
         rows += [
             _appeal_row(one)
             for one in self._appeals
@@ -143,12 +150,6 @@ class Waiting:
             and self._is_new(_appealed_at(one), since)
         ]
         if may(moderator, REMOVE_ARTICLES):
-            rows += [
-                _notice_row(one)
-                for one in self._notices
-                if (moderator.pk or 0) not in (one.member_id, self._authors.get(subject_of(one)))
-                and self._is_new(one.made_at.timestamp(), since)
-            ]
             rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
             rows += [
                 _held_row(one)

@@ -6,7 +6,7 @@ Both are in the accounts database, like the text itself; the removal is in the m
 from collections.abc import Collection
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib import messages
@@ -32,7 +32,7 @@ from articles.api.protocol.operations import AUTHORS, MODERATORS, failing, requi
 from articles.domain.errors import FlagDecided, FlagsFull, OwnContent
 from articles.domain.flags import MOST_FLAGS, FlagReason, FlagState
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import CleanedField, LineInput
+from articles.forms.fields import CleanedField, LineInput, needed_sometimes
 from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
 from articles.web import limits, profiles
 from articles.web.identity import actor, member_named, needs
@@ -143,13 +143,17 @@ class DecisionForm(GroundsForm):
         required=False,
         label=gettext_lazy("Reason"),
         help_text=gettext_lazy(
-            "Everyone can read the reason for a removal. Only the members who flagged something can read why it "
-            "was kept."
+            "Required for a removal: everyone can read it. Only the members who flagged something can read why "
+            "it was kept."
         ),
         widget=LineInput(REASON_LIMIT),
     )
     needs_grounds = False
     newest = forms.IntegerField(min_value=0, max_value=2**62, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        needed_sometimes(self, "reason")
 
 
 @never_cache

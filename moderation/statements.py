@@ -23,7 +23,7 @@ from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts.mail import site_origin
-from accounts.models import Ban, Statement, Sweep, User
+from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
 from accounts.models.law import GROUNDS, SHOWN_ELSEWHERE, Act, Ground
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, members_only, page_with_form
@@ -37,7 +37,7 @@ from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.domain.reasons import recorded
 from articles.forms.articles import ReasonForm
-from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput
+from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, needed_sometimes
 from articles.mailing import Mail, language_of, recipients
 from articles.text.lines import (
     APPEAL_LIMIT,
@@ -105,9 +105,11 @@ class GroundsForm(forms.Form):
         super().__init__(*args, **options)
         for name in FIELDS:
             field = self.fields.pop(name)
-            field.required = field.required and self.needs_grounds
             if chosen.LEGAL_NOTICES:
                 self.fields[name] = field  # below those of the form
+                if field.required and not self.needs_grounds:
+                    needed_sometimes(self, name)
+            field.required = field.required and self.needs_grounds
 
     def check_grounds(self, default: str = "") -> None:
         """Take the default for a rule that is not named. Adds an error if it is missing, too."""
@@ -234,7 +236,7 @@ def mine(request: MemberRequest) -> HttpResponse:
 @members_only(carries=["text"])
 def show(request: MemberRequest, statement_id: int) -> HttpResponse:
     """Show a statement to its member, and take an appeal. A form that arrives twice succeeds."""
-    statement = request.user.statements.select_related("ban").filter(pk=statement_id).first()
+    statement = request.user.statements.filter(pk=statement_id).first()
     if statement is None:
         raise Http404(statement_id)
     form = AppealForm(request.POST or None)
@@ -250,6 +252,8 @@ def show(request: MemberRequest, statement_id: int) -> HttpResponse:
         return redirect("articles:statement", statement_id)
     unsent_form.refill(request, form)
     context = {"statement": statement, "form": form, "about": articles_of([statement]).get(statement.subject)}
+    bans = {one.pk: one for one in request.user.bans.list_all()} if statement.ban_id else {}
+    context |= {"ban": bans.get(statement.ban_id or 0), "scopes": BAN_SCOPES}
     context["address"] = address_of(statement.subject) if statement.subject else ""
     return render(request, "statements/statement.html", context, status=400 if form.errors else 200)
 
@@ -322,6 +326,9 @@ class OwnStatement(BaseModel):
     appealable: bool = Field(description="Whether you can appeal now. Bans are appealed on a page of their own.")
     appeal: str = Field(description="What you wrote to the moderators; empty if nothing.")
     answer: str = Field(description="What a moderator answered; empty if nothing.")
+    reversed: float | None = Field(
+        description="When moderators took the decision back, in Unix seconds; null if they did not."
+    )
     upheld: bool | None = Field(description="Whether your appeal was upheld; null without an answer.")
 
     @classmethod
@@ -340,6 +347,7 @@ class OwnStatement(BaseModel):
             appealable=one.may_be_appealed,
             appeal=one.appeal,
             answer=one.answer,
+            reversed=one.reversed_at.timestamp() if one.reversed_at else None,
             upheld=one.upheld,
         )
 

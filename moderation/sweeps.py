@@ -21,8 +21,8 @@ from django.views.decorators.cache import never_cache
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
+from accounts.models import Statement, User
 from accounts.models import Sweep as SweepRow
-from accounts.models import User
 from accounts.models.law import Act
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import form_action
@@ -99,6 +99,7 @@ def restore(sweep: SweepRow, reason: str, moderator: Actor) -> Progress:
     is_complete = take(steps, done.append)
     if is_complete:
         SweepRow.objects.filter(pk=sweep.pk, restored_at=None).update(restored_at=timezone.now())
+        Statement.objects.note_reversed(Act.SWEEP, sweep=sweep)
     return Progress(sum(done), is_complete)
 
 

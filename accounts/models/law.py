@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.db import models, transaction
-from django.db.models import Case, Q, Value, When
+from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
@@ -85,7 +85,8 @@ class Statements(models.Manager["Statement"]):
         since = datetime.fromtimestamp(member.inbox_read_until, tz=timezone.get_current_timezone())
         is_new = Q(made_at__gt=since) & ~Q(act__in=SHOWN_ELSEWHERE)
         is_answered = Q(answered_at__gt=since) & ~Q(act=Act.BAN)
-        return list(self.filter(is_new | is_answered, member=member)[:_FORGOTTEN_AT_ONCE])
+        is_reversed = Q(reversed_at__gt=since) & ~Q(act__in=SHOWN_ELSEWHERE)
+        return list(self.filter(is_new | is_answered | is_reversed, member=member)[:_FORGOTTEN_AT_ONCE])
 
     def latest_about(self, member: User, subjects: Collection[int]) -> dict[int, int]:
         """Return the numbers of the member's latest statements about these subjects. One query."""
@@ -94,8 +95,18 @@ class Statements(models.Manager["Statement"]):
 
     def with_open_appeals(self) -> "models.QuerySet[Statement]":
         """Return those whose appeals no moderator has answered, the oldest first. Bans have their own."""
-        waiting = self.filter(answered_at=None, member__isnull=False).exclude(appealed_at=None)
+        waiting = self.filter(answered_at=None, reversed_at=None, member__isnull=False).exclude(appealed_at=None)
         return waiting.exclude(act=Act.BAN).select_related("member", "moderator").order_by("appealed_at", "pk")
+
+    def note_reversed(self, act: Act, **about: Any) -> None:
+        """Note that moderators took a decision back. `about`: which, by its subject, member, ban or sweep.
+
+        What is not mailed yet is not mailed any more, unless it answers an appeal.
+        """
+        rows, now = self.filter(act=act.value, reversed_at=None, **about), timezone.now()
+        if act not in SHOWN_ELSEWHERE:
+            User.objects.filter(pk__in=rows.values("member")).update(ban_changed_at=now.timestamp())
+        rows.update(reversed_at=now, is_to_mail=Case(When(answered_at=None, then=False), default=F("is_to_mail")))
 
     def send_appeal(self, statement: "Statement", text: str) -> bool:
         """Appeal against a decision; return whether this call did."""
@@ -158,6 +169,7 @@ class Statement(Appealable):
     made_at = models.DateTimeField(default=timezone.now, db_index=True)
     is_to_mail = models.BooleanField(default=False)
     upheld = models.BooleanField(null=True, help_text="Whether the appeal was; null without an answer.")
+    reversed_at = models.DateTimeField(null=True, help_text="When moderators took the decision back.")
 
     objects = Statements()
 
@@ -179,7 +191,8 @@ class Statement(Appealable):
 
     @property
     def may_be_appealed(self) -> bool:
-        return self.act != Act.BAN and self.appealed_at is None and self.made_at > timezone.now() - APPEAL_TIME
+        is_open = self.act != Act.BAN and self.appealed_at is None and self.reversed_at is None
+        return is_open and self.made_at > timezone.now() - APPEAL_TIME
 
     @property
     def appeal_until(self) -> datetime:

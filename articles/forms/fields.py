@@ -89,6 +89,12 @@ class CleanedField(forms.CharField):
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
 
+def needed_sometimes(form: forms.Form, *names: str) -> None:
+    """Do not call these fields optional: other answers decide whether they are. Their help says which."""
+    for name in names:
+        vars(form.fields[name])["is_needed_sometimes"] = True
+
+
 class _Counted(forms.Widget):
     """An input whose characters static/js/posting.js counts, after the steps that clean them.
 

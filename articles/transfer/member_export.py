@@ -280,6 +280,7 @@ def _statement(statement: Any) -> dict[str, Any]:
         "appeal": statement.appeal or None,
         "answer": statement.answer or None,
         "upheld": statement.upheld,
+        "reversed": _iso(statement.reversed_at),
     }
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from accounts.models import ModeratorRule
 from articles.formatting.values import grouped, listed
-from articles.forms.fields import CleanedField, LineInput
+from articles.forms.fields import CleanedField, LineInput, needed_sometimes
 from articles.text.lines import REASON_LIMIT, InvalidInput, clean_line, clean_reason
 from articles.text.links import clean_host
 from articles.text.refusals import input_sentence
@@ -115,7 +115,9 @@ class RuleForm(forms.Form):
         clean_reason,
         required=False,
         label=gettext_lazy("Sentence"),
-        help_text=gettext_lazy("What the member reads who is refused; for groups and locks, the public reason."),
+        help_text=gettext_lazy(
+            "Required to refuse: what the member reads. For groups and locks, the public reason."
+        ),
         widget=LineInput(REASON_LIMIT),
     )
     group = forms.ChoiceField(required=False, label=gettext_lazy("Group"))
@@ -131,6 +133,7 @@ class RuleForm(forms.Form):
         groups = sorted(group_titles().items(), key=lambda group: group[1].casefold())
         self.fields["scope"].choices = [("", _("On the whole site")), *groups]  # type: ignore[attr-defined]
         self.fields["group"].choices = [("", "–"), *groups]  # type: ignore[attr-defined]
+        needed_sometimes(self, "sentence", "group")
         if not is_new:
             del self.fields["name"]
 

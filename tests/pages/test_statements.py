@@ -8,16 +8,17 @@ from django.core import mail
 from django.utils import timezone
 
 from accounts import account_deletion
-from accounts.models import Ban, BanScope, Statement, User
+from accounts.models import AboutFlag, Ban, BanScope, HeldPost, LegalNotice, Statement, User
 from accounts.models.law import APPEAL_TIME, STATEMENTS_KEPT, Act
 from articles import wiring
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.reasons import usual
 from articles.housekeeping import run
-from moderation import content, profiles, sweeps
-from moderation.bans import ban
+from moderation import content, profiles, rights, sweeps
+from moderation.bans import ban, lift_ban
 from moderation.left_out import set_left_out
+from moderation.mail import Waiting
 from moderation.redactions import redact_article
 from owner import choices
 from tests.caller import error_of, with_token
@@ -306,3 +307,107 @@ def assert_forgotten() -> None:
 @for_each("path", ["/statements/", "/statements/1/"])
 def test_readers_without_an_account_are_sent_to_the_login(path):
     assert browser_of().get(path).headers["Location"].startswith("/login/")
+
+
+def reversals(member: User, article: int, moderator):
+    """Yield each act against a member with what takes it back, by the moderator and not after an appeal."""
+    root, why, no = root_of(article), (moderator, "Why"), (moderator, "No")
+    yield Act.LOCK, lambda: content.lock(root, *why), lambda _: content.unlock(root, *no)
+    yield Act.REMOVAL, lambda: content.remove(root, *why), lambda _: content.restore(root, *no)
+    yield (
+        Act.SWEEP,
+        lambda: sweeps.remove(sweeps.begin(member, 1, "Why", moderator), moderator),
+        lambda one: sweeps.restore(one.sweep, "No", moderator),
+    )
+    yield (
+        Act.VOTES,
+        lambda: set_left_out(member, "Why", moderator, left_out=True),
+        lambda _: set_left_out(member, "No", moderator, left_out=False),
+    )
+    yield (
+        Act.BAN,
+        lambda: ban(member, BanScope.BOTH, "Why", days=7, moderator=moderator),
+        lambda one: lift_ban(one.ban, "No", moderator),
+    )
+
+
+def test_a_decision_that_was_taken_back_says_so_and_cannot_be_appealed(law, site_store, article, alice, carol):
+    for act, decide, take_back in reversals(alice, article, actor(carol)):
+        decide()
+        statement = Statement.objects.latest("pk")
+        assert statement.act == act
+        page = f"/statements/{statement.pk}/"
+        assert "reversed" not in text_of(alice, page)
+
+        take_back(statement)
+
+        told = text_of(alice, page)
+        assert "This decision was reversed on" in told, act
+        assert "Your appeal" not in told
+        assert "You can appeal until" not in told
+        assert "court" not in told
+        assert 'href="/appeal/"' not in browser_of(alice).get(page).text
+        assert "This decision was reversed on" in text_of(alice, "/statements/"), act
+        own = with_token(alice).get("me/statements").json()["statements"][0]
+        assert own["id"] == statement.pk
+        assert (own["appealable"], own["reversed"] is not None) == (False, True)
+        refused = with_token(alice).put(f"me/statements/{statement.pk}/appeal", {"text": "Please"})
+        assert refused.status_code == 409
+        decide()
+        again = Statement.objects.latest("pk")
+        assert (again.act, again.reversed_at) == (act, None), "the same, decided later"
+        take_back(again)
+
+
+def test_an_appeal_against_what_is_taken_back_waits_no_longer(article, alice, carol, dora):
+    statement = removed(article, carol)
+    browser_of(alice).post(f"/statements/{statement.pk}/", {"text": "It is no spam"})
+    assert "It is no spam" in text_of(dora, QUEUE)
+
+    content.restore(root_of(article), actor(dora), "A mistake")
+
+    assert "It is no spam" not in text_of(dora, QUEUE)
+    assert "have not answered" not in text_of(alice, f"/statements/{statement.pk}/")
+
+
+def test_what_waits_is_counted_for_and_mailed_to_those_who_decide(
+    site_store, article, alice, bob, carol, dora, law
+):
+    own = post(site_store, 5, poster=carol.pk)
+    comment = comment_on(site_store, article, "Mine", carol.pk)
+    User.objects.filter(pk=carol.pk).update(about="About me")
+    for subject in (root_of(own), comment):
+        site_store.flags.set(subject, bob.pk, FlagReason.SPAM)
+    AboutFlag.objects.create(member=carol, flagger=bob, reason="spam")
+    HeldPost.objects.create(author=carol, title="Held")
+    for address in (f"/articles/{own}/", f"/comments/{comment}/"):
+        LegalNotice.objects.create(address=address, reason="illegal", explanation="Why", language="en")
+    LegalNotice.objects.create(address="/users/carol/", member=carol, reason="illegal", language="en")
+    Statement.objects.send_appeal(removed(article, carol), "Please")
+    set_left_out(alice, "A ring", actor(carol), left_out=True)
+    Statement.objects.send_appeal(Statement.objects.get(act=Act.VOTES), "Please")
+    user_ban = ban(bob, BanScope.BOTH, "Spam", days=7, moderator=actor(carol))
+    Ban.objects.filter(pk=user_ban.pk).update(appeal="Please", appealed_at=timezone.now())
+
+    rights.forget_waiting()
+    numbers = {one.username: rights.count_waiting(one) for one in (carol, dora, alice)}
+    waiting = Waiting(site_store, 0, timezone.now().timestamp() + 60)
+    rows = {one.username: len(waiting.rows_for(one, 0)) for one in (carol, dora)}
+
+    assert numbers == {"carol": 0, "dora": 10, "alice": 0}
+    assert rows == {"carol": 0, "dora": 10}
+    assert "Queue (10)" in text_of(dora, QUEUE)
+    assert "Queue (" not in text_of(carol, QUEUE)
+
+
+def test_reports_of_the_abuse_of_children_stand_first(law, article, alice, carol):
+    page = f"/articles/{article}/"
+    for reason in ("illegal", "child-abuse", "rules"):
+        LegalNotice.objects.create(address=page, reason=reason, explanation=reason, language="en")
+
+    told = text_of(carol, QUEUE)
+
+    places = [told.index(one) for one in ("Urgent: decide on it first", "It shows the sexual", "It is illegal")]
+    assert places == sorted(places)
+    rows = Waiting(wiring.repository(), 0, timezone.now().timestamp() + 60).rows_for(carol, 0)
+    assert "child" in rows[0].text
