@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
@@ -26,6 +27,7 @@ from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
 from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number
+from articles.web.addresses import site_address
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.wiring import repository
@@ -33,6 +35,7 @@ from integrity.ballots import FORMAT, Ballot, Record, canonical, commitment_of, 
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport, chain_file
 from integrity.months import SECTIONS, Figure, months_table
 from owner.choices import chosen
+from tools import verify_ballots
 
 DAYS_PER_PAGE = 30
 _IN_FEED = 30
@@ -57,7 +60,9 @@ def record(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         "rows": rows,
         "record": latest,
         "day": day,
-        "own": own[0].choice if own else None,
+        "own": own[0] if own else None,
+        "is_member": reader_id(request) is not None,
+        "site": site_address(request),
     }
     response = render(request, "integrity/record.html", context)
     response["X-Robots-Tag"] = "noindex"
@@ -135,6 +140,12 @@ def ballots(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     patch_vary_headers(response, ("Accept-Encoding",))
     patch_cache_control(response, private=True, no_cache=True)
     return unless_known(request, response)
+
+
+@require_safe
+def verifier(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """Return the program that checks ballot records."""
+    return HttpResponse(Path(verify_ballots.__file__).read_bytes(), content_type="text/x-python; charset=utf-8")
 
 
 @require_safe

@@ -40,6 +40,7 @@ urlpatterns = [
     path("articles/<article_id:article_id>/ballots/proof.json", pages.proof, name="ballot_proof"),
     path("articles/<article_id:article_id>/ballots.json", pages.ballots, name="ballots"),
     path("integrity/", pages.index, name="integrity"),
+    path("integrity/verify_ballots.py", pages.verifier, name="verifier"),
     path("integrity/chain.json", pages.chain, name="chain"),
     path("integrity/<day:day>.json", pages.of_day, name="chain_day"),
     path("integrity/<month:month>/", pages.month, name="integrity_month"),

@@ -4,7 +4,10 @@ import gzip
 import hashlib
 import json
 import re
+from dataclasses import replace
 from datetime import date, timedelta
+from html import unescape
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -14,10 +17,12 @@ from articles.domain.articles import Choice
 from articles.domain.moderation_log import Actor
 from articles.transfer import member_export
 from articles.web.groups import set_visibility
-from integrity.models import BallotKey, ChainDay
+from integrity.ballots import BY_MODERATORS, ON_PROBATION
+from integrity.models import BallotKey, BallotRecord, ChainDay
 from tests.cast import BOB, CAROL
 from tests.factories import browser_of, post
 from tests.integrity.conftest import record_of
+from tools import verify_ballots
 
 
 @pytest.fixture
@@ -65,6 +70,36 @@ def test_programs_get_the_proof_with_a_token(closed, bob, settings, reading):
     assert "no-store" in found.headers["Cache-Control"]
     assert found.content == browser_of(bob).get(address).content
     assert found.json()["head"] == record_of(closed).head
+
+
+@pytest.mark.parametrize(
+    ("left_out", "sentence"),
+    [
+        ("", "It counts in ranking."),
+        (BY_MODERATORS, "because moderators excluded your votes."),
+        (ON_PROBATION, "because your account was new until voting closed."),
+    ],
+)
+def test_a_member_reads_how_their_vote_counts_and_how_to_check_it(closed, bob, carol, left_out, sentence):
+    record = record_of(closed)
+    changed = replace(record, ballots=tuple(replace(one, left_out=left_out) for one in record.ballots))
+    BallotRecord.objects.filter(article_id=closed).update(ballots=changed.packed())
+    address = f"/articles/{closed}/ballots/"
+
+    told = unescape(browser_of(bob).get(address).text)
+
+    assert f"You opposed it. {'It is excluded from ranking ' if left_out else ''}{sentence}" in told
+    assert ('class="message success"' in told) is not bool(left_out)
+    (program, proof, site) = re.search(
+        r"<code>curl -O (\S+) && python3 verify_ballots.py --proof (\S+) (\S+)</code>", told
+    ).groups()
+    assert browser_of().get(program).content == Path(verify_ballots.__file__).read_bytes()
+    assert proof in browser_of(bob).get(f"{address}proof.json").headers["Content-Disposition"]
+    assert program == f"{site}/integrity/verify_ballots.py"
+    others = browser_of(carol).get(address).text
+    assert "You did not vote on this article." in others
+    assert "You did not vote" not in told + browser_of().get(address).text
+    assert "in ranking." not in others
 
 
 def test_a_member_whose_vote_is_missing_is_told(closed, bob):
