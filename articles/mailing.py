@@ -8,7 +8,7 @@ and HTML, in the member's language.
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 from functools import partial
 from html import unescape
@@ -28,8 +28,9 @@ from django.utils.translation import gettext
 from markupsafe import Markup
 
 from accounts.mail import DIGEST, NOTICES, reply_address, send_later, site_origin, unsubscribe_token
-from accounts.models import BAN_SCOPES, Ban, User
+from accounts.models import BAN_SCOPES, Ban, Statement, User
 from articles.domain.articles import Article
+from articles.domain.moderation_log import REVERSING, STATED
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice, NoticeKind, NoticePointer
 from articles.repository import Repository
 from articles.text.mails import MARKER
@@ -149,7 +150,9 @@ def _macros(template: str) -> Any:
 
 def _ban_row(ban: Ban, origin: str) -> _Row:
     macros, path = _macros("bans/facts.html"), reverse("articles:appeal")
-    link = format_html('<p><a href="{}">{}</a></p>', path, gettext("Appeal against a ban"))
+    text = gettext("Appeal against a ban") if ban.may_be_appealed else gettext("Decisions about you")
+    path = path if ban.may_be_appealed else reverse("articles:statements")
+    link = format_html('<p><a href="{}">{}</a></p>', path, text)
     return _drawn_row(f"<li>{macros.facts(ban, BAN_SCOPES)}{macros.texts(ban)}{link}</li>", path, origin)
 
 
@@ -192,12 +195,19 @@ NOTICES_PER_MAIL = 25
 _MEMBERS_PER_READ = 200
 
 
+def _stated_act(pointer: NoticePointer) -> tuple[bool, int] | None:
+    """Return the act as `Statements.mailed_about` does; None if no statement can be about it."""
+    return (pointer.word in REVERSING, pointer.subject) if pointer.word in (*STATED, *REVERSING) else None
+
+
 class _Due(NamedTuple):
     """A member with notices that are old enough to be mailed, newest first, or with news of bans."""
 
     member: User
     pointers: Sequence[NoticePointer]
     bans: Sequence[Ban]
+    stated: Set[tuple[bool, int]]
+    """Acts that statements of reasons tell by their own mail: see `Statements.mailed_about`."""
 
     @property
     def last_at(self) -> float:
@@ -207,7 +217,8 @@ class _Due(NamedTuple):
     @property
     def wanted(self) -> list[NoticePointer]:
         kinds = self.member.mail_kinds.split(",")
-        return [one for one in self.pointers if one.kind.value in kinds and one.at > self.member.inbox_read_until]
+        new = [one for one in self.pointers if one.kind.value in kinds and one.at > self.member.inbox_read_until]
+        return [one for one in new if _stated_act(one) not in self.stated]
 
 
 def send_due(repository: Repository, budget: float) -> int:
@@ -241,7 +252,9 @@ def _due(repository: Repository, deadline: float) -> Iterator[_Due]:
         found = repository.inbox.list_between([(one.pk, one.mailed_until) for one in batch], until)
         for member, pointers in zip(batch, found, strict=True):
             _Round.last = member.pk
-            due = _Due(member, pointers, _bans_to_mail(member, until))
+            may_be_stated = any(map(_stated_act, pointers))
+            stated = Statement.objects.mailed_about(member, member.mailed_until) if may_be_stated else set()
+            due = _Due(member, pointers, _bans_to_mail(member, until), stated)
             if due.wanted or due.bans:
                 yield due
         if time.monotonic() >= deadline:
@@ -254,7 +267,7 @@ def _bans_to_mail(member: User, until: float) -> list[Ban]:
     is_wanted, known = NoticeKind.MODERATION.value in member.mail_kinds.split(","), member.inbox_read_until
     known = max(known, member.mailed_until)
     bans = Ban.objects.to_show(member) if is_wanted and known < member.ban_changed_at else []
-    return [ban for ban in bans if known < ban.changed_at <= until]
+    return Statement.objects.left_to_mail([ban for ban in bans if known < ban.changed_at <= until])
 
 
 def _claim(due: _Due) -> bool:

@@ -27,7 +27,6 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 from articles.domain.errors import ActionRefused, CommentNotRemoved, DiscussionNotLocked, NotRemoved
 from articles.domain.moderation_log import Actor
-from articles.domain.notices import NoticeKind
 from articles.domain.reasons import AFTER_APPEAL
 from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, clean_reason
@@ -46,7 +45,6 @@ from moderation.rights import (
     why_not,
 )
 from moderation.statements import AppealForm, address_of, articles_of
-from owner.choices import chosen
 
 MOST_SHOWN = 50
 """Appeals on the page of the queue, the oldest of each kind."""
@@ -202,16 +200,22 @@ def _answer(request: HttpRequest, decision: Ban | Statement, moderator: Actor) -
 
 
 def _answer_ban(ban: Ban, text: str, moderator: Actor, *, lifts: bool) -> None:
-    if Ban.objects.answer(ban, text, moderator.id) and lifts:
-        lift_ban(ban, "", moderator, after_appeal=True)
+    if Ban.objects.answer(ban, text, moderator.id):
+        if lifts:
+            lift_ban(ban, "", moderator, after_appeal=True)
+        facts = {"member": ban.member, "act": Act.BAN.value, "reason": ban.reason, "moderator": ban.moderator}
+        answered = {"upheld": lifts, "is_to_mail": ban.member.has_verified_email}
+        Statement.objects.update_or_create(
+            ban=ban, defaults=answered, create_defaults=facts | answered | {"made_at": ban.begins_at}
+        )
 
 
 def _answer_statement(statement: Statement, text: str, moderator: Actor, *, lifts: bool) -> bool:
     """Answer, and reverse the decision; return whether that is complete. Raises ActionRefused."""
     member = cast(User, statement.member)
-    wants_mail = chosen.LEGAL_NOTICES or NoticeKind.MODERATION.value in member.mail_kinds.split(",")
-    is_to_mail = wants_mail and member.has_verified_email
-    is_first = Statement.objects.answer(statement, text, moderator.id, upheld=lifts, is_to_mail=is_to_mail)
+    is_first = Statement.objects.answer(
+        statement, text, moderator.id, upheld=lifts, is_to_mail=member.has_verified_email
+    )
     return _reverse(statement, member, moderator) if is_first and lifts else True
 
 

@@ -40,7 +40,7 @@ from articles.domain.errors import (
     ReadersWouldChange,
 )
 from articles.domain.flags import SubjectId
-from articles.domain.moderation_log import Action, Actor
+from articles.domain.moderation_log import STATED, Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.forms.groups import AssignForm, TakeOutForm
 from articles.text.lines import clean_reason
@@ -118,9 +118,6 @@ def unlock(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds 
 Change = Callable[[SubjectId, Actor, str, Grounds], None]
 """One of the functions above."""
 
-_AGAINST_MEMBERS = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
-"""Actions that need a statement."""
-
 
 def take_out(request: HttpRequest, article: Article, groups: Collection[str], reason: str) -> tuple[str, ...]:
     """Take an article out of groups; return those that it is still in. Three round trips.
@@ -193,7 +190,7 @@ def _with_reason(
 
     A form that arrives twice succeeds.
     """
-    form = (GroundedReasonForm if action in _AGAINST_MEMBERS else ReasonForm)(request.POST or None)
+    form = (GroundedReasonForm if action in STATED else ReasonForm)(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:

@@ -282,6 +282,7 @@ def _mail_to(member: User, statement: Statement) -> EmailMultiAlternatives:
         "name": member.username,
         "site_name": chosen.SITE_NAME,
         "statement": statement,
+        "appealed": statement.appealed,
         "address": origin + reverse("articles:statement", args=[statement.pk]),
         "subject_address": origin + address_of(statement.subject) if statement.subject else "",
     }

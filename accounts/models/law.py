@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.db import models, transaction
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
@@ -93,6 +93,30 @@ class Statements(models.Manager["Statement"]):
         about = self.filter(member=member, subject__in=set(subjects)).order_by("made_at", "pk")
         return dict(about.values_list("subject", "pk"))
 
+    def mailed_about(self, member: User, since: float) -> set[tuple[bool, int]]:
+        """Return what statements' own mail tells of acts since this time. Two queries.
+
+        Each whether an upheld appeal reversed a decision, or it was made; and its subject.
+        """
+        moment = datetime.fromtimestamp(since, tz=timezone.get_current_timezone())
+        about = self.filter(member=member)
+        made = about.filter(made_at__gt=moment).exclude(ground="").values_list("subject", flat=True)
+        upheld = about.filter(answered_at__gt=moment, upheld=True).values_list("subject", flat=True)
+        return {(False, one) for one in made} | {(True, one) for one in upheld}
+
+    def left_to_mail(self, bans: Collection[Ban]) -> list[Ban]:
+        """Return those of these bans whose last change no statement's mail tells. One query, none without bans."""
+        rows = self.filter(ban__in=bans).values_list("ban", "ground", "upheld") if bans else ()
+        about = {ban: (ground, upheld) for ban, ground, upheld in rows}
+
+        def is_told(ban: Ban) -> bool:
+            ground, upheld = about.get(ban.pk, ("", None))
+            if ban.answered_at:
+                return upheld is not None and (ban.lifted_at is None or upheld)
+            return ban.lifted_at is None and ground != ""
+
+        return [ban for ban in bans if not is_told(ban)]
+
     def with_open_appeals(self) -> "models.QuerySet[Statement]":
         """Return those whose appeals no moderator has answered, the oldest first. Bans have their own."""
         waiting = self.filter(answered_at=None, reversed_at=None, member__isnull=False).exclude(appealed_at=None)
@@ -106,7 +130,9 @@ class Statements(models.Manager["Statement"]):
         rows, now = self.filter(act=act.value, reversed_at=None, **about), timezone.now()
         if act not in SHOWN_ELSEWHERE:
             User.objects.filter(pk__in=rows.values("member")).update(ban_changed_at=now.timestamp())
-        rows.update(reversed_at=now, is_to_mail=Case(When(answered_at=None, then=False), default=F("is_to_mail")))
+        unanswered = Q(answered_at=None) & (Q(ban=None) | Q(ban__answered_at=None))
+        rows.filter(unanswered).update(is_to_mail=False)
+        rows.update(reversed_at=now)
 
     def send_appeal(self, statement: "Statement", text: str) -> bool:
         """Appeal against a decision; return whether this call did."""
@@ -188,6 +214,11 @@ class Statement(Appealable):
     def ground_label(self) -> str:
         """What the decision rests on; "" if that was not asked for."""
         return str(GROUNDS[Ground(self.ground)]) if self.ground else ""
+
+    @property
+    def appealed(self) -> "Statement | Ban":
+        """What has the appeal and the answer: a ban its own."""
+        return self.ban or self
 
     @property
     def may_be_appealed(self) -> bool:

@@ -60,6 +60,12 @@ ABOUT_MEMBERS = (
 )
 """Actions on members. `names_member` in `repository/lua/lib/moderation_log.lua` recognises their entries."""
 
+STATED = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
+"""Actions on what members posted that have a statement of reasons."""
+
+REVERSING = (Action.RESTORE, Action.RESTORE_COMMENT, Action.UNLOCK)
+"""Actions that take these back."""
+
 REDACTED = "[redacted]"
 """What replaces a text that moderators or the operator redacted, in the store and in the API."""
 

@@ -22,7 +22,7 @@ from accounts.models import BAN_SCOPES, Ban, GroupModerator, HeldPost, Mute, Sta
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only
 from articles.domain.errors import HiddenFull
-from articles.domain.moderation_log import Action
+from articles.domain.moderation_log import STATED
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice
 from articles.searching import Kind
 from articles.text.markdown import plain
@@ -39,9 +39,6 @@ class ReadForm(forms.Form):
 
     until = forms.FloatField(min_value=0, widget=forms.HiddenInput)
 
-
-STATED = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
-"""Actions with a statement."""
 
 MOST_SHOWN = 100
 """Muted discussions on the page, the last muted."""
