@@ -6,11 +6,12 @@ import time
 
 import pytest
 
-from accounts.models import Ban, User
+from accounts.models import Ban, HeldPost, User
 from articles import wiring
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason, FlagState
 from articles.domain.reasons import usual
+from owner import choices
 from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on
 from tests.pages.lists import text_of
@@ -285,3 +286,22 @@ def test_the_header_of_moderators_shows_how_much_waits_and_counts_it_once_for_ma
     assert moderator.get("/").text.count(waits) == 2
     assert waits not in moderator.get("/moderation/queue/").text, "the queue is counted at once"
     assert waits not in moderator.get("/").text
+
+
+def test_no_field_that_some_choices_require_is_called_optional(site_store, article, alice, bob, carol):
+    choices.save("LEGAL_NOTICES", "1")
+    choices.forget()
+    User.objects.filter(pk=alice.pk).update(about="About me")
+    HeldPost.objects.create(author=alice, title="Held")
+    pages = {
+        f"/articles/{article}/flag/": (bob, "Details"),
+        "/users/alice/flag/": (bob, "Details"),
+        "/users/alice/about/": (carol, "Reason", "Which rule, or which law"),
+        "/moderation/rules/new/": (carol, "Sentence", "Group"),
+        "/moderation/queue/": (carol, "Reason for a refusal"),
+    }
+    for page, (reader, *labels) in pages.items():
+        told = text_of(reader, page)
+        for label in labels:
+            assert label in told, page
+            assert f"{label} (optional)" not in told, page
