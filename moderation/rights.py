@@ -473,9 +473,9 @@ class _Waiting:
 
 
 def _load_waiting() -> _Waiting:
-    """Return what waits; without what is flagged while the store is unavailable. At most three round trips.
+    """Return what waits; without what is flagged while the store is unavailable. At most four round trips.
 
-    One more for each flagged article with a log in groups that have moderators, and moderator.
+    One query more for each open appeal, and one for each moderator of groups and flagged article with a log.
     """
     found = _Waiting()
     found.sign_ups = count_sign_ups()

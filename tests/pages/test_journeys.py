@@ -21,7 +21,11 @@ from tests.pages.lists import text_of
 
 QUEUE = "/moderation/queue/"
 LANGUAGES = ("en", "zh-hans", "zh-hant")
-REASONS = ("Spam", "垃圾信息", "垃圾資訊")
+
+
+def spam_in(language: str) -> str:
+    with override(language):
+        return as_shown(usual(FlagReason.SPAM))
 
 
 def speaking(name: str, language: str) -> User:
@@ -66,14 +70,14 @@ def test_a_removal_is_stated_appealed_and_answered_in_the_language_of_each(
     carol, dora, alice = (speaking(name, of_moderators) for name in ("carol", "dora", "alice"))
     alice = speaking("alice", of_member)
     with override(of_member):
-        reason, words = as_shown(usual(FlagReason.SPAM)), gettext("Reason: %(reason)s")
+        words = gettext("Reason: %(reason)s")
         answered = gettext("A moderator has answered your appeal against this decision: %(act)s") % {"act": ""}
         reversed_ = gettext("Your appeal was upheld, and the decision was reversed.")
         after, offer = (
             gettext("After an appeal."),
             gettext("You can read the decision, and appeal against it, here:"),
         )
-    others = [one for one in REASONS if one != reason]
+    reason, *others = map(spam_in, (of_member, *(one for one in LANGUAGES if one != of_member)))
     article = post(site_store, next(_numbers))
     site_store.flags.set(root_of(article), people.pk, FlagReason.SPAM)
     fields = {"subject": root_of(article), "seen": site_store.store.now(), "usual": "spam", "ground": "rules"}
