@@ -8,17 +8,18 @@ import re
 import smtplib
 import threading
 from base64 import b32encode
-from contextlib import suppress
-from email.utils import make_msgid
-from typing import Any
+from contextlib import AbstractContextManager, suppress
+from email.utils import make_msgid, parseaddr
+from enum import Enum
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import signing
-from django.core.mail import DNS_NAME, EmailMessage, EmailMultiAlternatives, get_connection
+from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection
 from django.db.models import Q
+from django.dispatch import Signal
 from django.http import HttpRequest
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -27,6 +28,7 @@ from django.utils.http import base36_to_int, int_to_base36
 from django_tasks import task
 from django_tasks_db.models import DBTaskResult
 
+from accounts import letters
 from accounts.models import User
 from owner.choices import chosen
 from tasks import MAIL, NotYet, TaskQueueFull, add, rests
@@ -34,16 +36,114 @@ from tasks import MAIL, NotYet, TaskQueueFull, add, rests
 _log = logging.getLogger(__name__)
 
 
-def send_later(message: EmailMessage, member: int = 0) -> None:
+class Kind(Enum):
+    """The kinds of mail, each with its template; `tests/accounts/test_mails.py` has a case for each."""
+
+    VERIFICATION = "accounts/mail/verification.html"
+    PASSWORD_RESET = "accounts/mail/password_reset.html"  # noqa: S105 - a template
+    SIGN_IN_CHANGED = "accounts/mail/sign_in_changed.html"
+    WRONG_CODES = "accounts/mail/wrong_codes.html"
+    REPLY_REFUSED = "accounts/mail/reply_refused.html"
+    WEBHOOK_OFF = "accounts/mail/webhook_off.html"
+    TEST = "accounts/mail/test.html"
+    NOTICES = "inbox/mail.html"
+    DIGEST = "inbox/digest.html"
+    WAITING = "moderation/mail.html"
+    STATEMENT = "statements/mail.html"
+    LEGAL_NOTICE = "legal_notices/mail.html"
+
+
+NOTICES, DIGEST, WAITING = "notices", "digest", "waiting"
+"""What members can unsubscribe from."""
+
+_STOPS = {Kind.NOTICES: NOTICES, Kind.DIGEST: DIGEST, Kind.WAITING: WAITING}
+
+MANY = frozenset((*_STOPS, Kind.STATEMENT))
+"""Kinds that others cause: members ask for the most, and each is claimed once, so none can be sent at will."""
+
+
+class TooManyMails(Exception):
+    """The address has got as many mails of this kind as it may for now."""
+
+
+mail_due = Signal()
+"""Sent by a kind, with the address `to`, before its mail is queued. Raises TooManyMails."""
+
+
+class Letter(NamedTuple):
+    """A mail, drawn in the language of its receiver."""
+
+    kind: Kind
+    to: str
+    subject: str
+    text: str
+    html: str
+    headers: dict[str, str]
+
+    def message(self) -> EmailMultiAlternatives:
+        return _message(*self[1:])
+
+
+def letter(kind: Kind, to: str, context: dict[str, Any], language: str = "") -> Letter:
+    """Draw a mail in this language, or else in the active one."""
+    with translation.override(language or translation.get_language() or chosen.language):
+        drawn = letters.draw(kind.value, context, site_origin())
+    # The id is the same if the mail is sent again.
+    headers = {"Message-ID": make_msgid(domain=_domain()), "Auto-Submitted": "auto-generated"}
+    return Letter(kind, to, *drawn, headers)
+
+
+def letter_to(member: User, kind: Kind, context: dict[str, Any]) -> Letter:
+    """Draw a mail to a member, at the last address that they have verified.
+
+    It is in the language that they have chosen, or else in the active one: see `language_of`. Members unsubscribe from what they asked for with one click (RFC 8058).
+    """
+    context, headers = {"name": member.username} | context, dict[str, str]()
+    if what := _STOPS.get(kind):
+        stop = context["stop"] = site_origin() + reverse("accounts:unsubscribe", args=[unsubscribe_token(member, what)])
+        headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    drawn = letter(kind, member.verified_email, context, member.language)
+    return drawn._replace(headers=drawn.headers | headers)
+
+
+def language_of(member: User) -> AbstractContextManager[None]:
+    """Return a context in which texts are in the member's language."""
+    return translation.override(member.language or chosen.language)
+
+
+def send_later(one: Letter, member: int = 0) -> None:
     """Let a background task send a mail. `member`: the only one who is to get it, at their verified address.
 
-    Raises TaskQueueFull.
+    The only door for mail. Raises TaskQueueFull, TooManyMails.
     """
-    html = [str(one.content) for one in getattr(message, "alternatives", ())]
-    headers = {
-        "Message-ID": make_msgid(domain=str(DNS_NAME))
-    } | message.extra_headers  # the same if it is sent again
-    add(deliver, member, message.to[0], message.subject, message.body, "".join(html), headers)
+    mail_due.send(sender=one.kind, to=one.to)
+    add(deliver, member, one.to, one.subject, one.text, one.html, one.headers)
+
+
+def tell(member: User, kind: Kind, context: dict[str, Any]) -> None:
+    """Mail a member in the background, if their address is verified: see `letter_to`.
+
+    The last address that was gets what changes at the login, also after another one was typed, and as the account
+    is deleted. If too many mails wait, or were sent, it is only logged.
+    """
+    if member.has_verified_email or (kind is Kind.SIGN_IN_CHANGED and member.verified_email):
+        _try_to_send(letter_to(member, kind, context), 0 if member.left_at else member.pk)
+
+
+def _try_to_send(one: Letter, member: int = 0) -> None:
+    try:
+        send_later(one, member)
+    except TooManyMails:
+        _log.warning("a mail (%s) was not sent: the address has got too many", one.kind.name)
+    except TaskQueueFull:
+        _log.error("a mail (%s) was not sent: too many wait", one.kind.name)
+
+
+def _domain() -> str:
+    """Return the domain of the site for ids of mails; without SITE_URL that of their sender."""
+    host = urlsplit(settings.SITE_URL).hostname or ""
+    sender = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
+    return punycode(sender if ":" in host or not host else host)
 
 
 @task(queue_name=MAIL)
@@ -51,10 +151,14 @@ def deliver(member: int, to: str, subject: str, text: str, html: str, headers: d
     """Send a mail, unless the member has left or changed the address meanwhile. Raises NotYet, SMTPException."""
     if member and not User.objects.filter(pk=member, verified_email=to, is_active=True, left_at=None).exists():
         return
+    send_now(_message(to, subject, text, html, headers))
+
+
+def _message(to: str, subject: str, text: str, html: str, headers: dict[str, str]) -> EmailMultiAlternatives:
     message = EmailMultiAlternatives(subject, text, to=[to], headers=headers)
     if html:
         message.attach_alternative(html, "text/html")
-    send_now(message)
+    return message
 
 
 def forget_waiting(member: User) -> None:
@@ -121,33 +225,12 @@ _line = _Line()
 rests.connect(_line.close, sender=MAIL)
 
 
-def send_text(
-    recipient: str, template: str, context: dict[str, Any], language: str = "", *, member: int = 0
-) -> None:
-    """Send a mail in the background from `accounts/mail/<template>.txt` and its subject, in this language.
-
-    `member`: see `send_later`. If too many mails wait, it is only logged.
-    """
-    try:
-        send_later(text_to(recipient, template, context, language), member)
-    except TaskQueueFull:
-        _log.error("a mail (%s) was not sent: too many wait", template)
-
-
-def text_to(recipient: str, template: str, context: dict[str, Any], language: str = "") -> EmailMessage:
-    """Return a mail from `accounts/mail/<template>.txt` and its subject, in this language or the active one."""
-    with translation.override(language or translation.get_language() or chosen.language):
-        subject = render_to_string(f"accounts/mail/{template}_subject.txt", context)
-        body = render_to_string(f"accounts/mail/{template}.txt", context)
-    return EmailMessage(" ".join(subject.split()), body, to=[recipient])
-
-
 def send_verification(request: HttpRequest, member: User) -> None:
     """Send a link that verifies the member's address, in the background."""
     protocol, domain = mail_address(request)
-    link = reverse("accounts:verify", args=[verification_token(member)])
-    context = {"name": member.username, "site_name": chosen.SITE_NAME, "days": VERIFY_DAYS}
-    send_text(member.email, "verification", context | {"link": f"{protocol}://{domain}{link}"}, member.language)
+    path = reverse("accounts:verify", args=[verification_token(member)])
+    context = {"name": member.username, "days": VERIFY_DAYS, "link": f"{protocol}://{domain}{path}"}
+    _try_to_send(letter(Kind.VERIFICATION, member.email, context, member.language))
 
 
 def mail_address(request: HttpRequest) -> tuple[str, str]:
@@ -180,9 +263,6 @@ def public_address(request: HttpRequest) -> tuple[str, str]:
 
 VERIFY_DAYS = 3
 """Days for which a link that verifies an address works."""
-
-NOTICES, DIGEST, WAITING = "notices", "digest", "waiting"
-"""What members can unsubscribe from."""
 
 _VERIFY, _UNSUBSCRIBE = "accounts.verify", "accounts.unsubscribe"
 

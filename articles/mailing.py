@@ -2,32 +2,26 @@
 `moderation.mail` sends what waits for moderators the same way.
 
 Each is claimed once: a claim is a moment in the member's row of the accounts database, up to which mail is sent.
-The claim and the background task that sends the mail are one transaction, so none is lost. Mails are plain text
-and HTML, in the member's language.
+The claim and the background task that sends the mail are one transaction, so none is lost.
 """
 
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import AbstractContextManager
+from contextlib import suppress
 from functools import partial
-from html import unescape
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
-from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.template import engines
-from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import translation
-from django.utils.html import format_html, strip_tags
+from django.utils.html import format_html
 from django.utils.translation import gettext
 from markupsafe import Markup
 
-from accounts.mail import DIGEST, NOTICES, reply_address, send_later, site_origin, unsubscribe_token
+from accounts.letters import notice_macros, text_of
+from accounts.mail import Kind, Letter, TooManyMails, language_of, letter_to, reply_address, send_later
 from accounts.models import BAN_SCOPES, Ban, Statement, User
 from articles.domain.articles import Article
 from articles.domain.moderation_log import REVERSING, STATED
@@ -35,10 +29,8 @@ from articles.domain.notices import EXCERPT_CHARACTERS, Notice, NoticeKind, Noti
 from articles.repository import Repository
 from articles.text.mails import MARKER
 from articles.text.markdown import plain
-from articles.web import preferences
 from articles.web.identity import named
 from articles.web.preferences import hiding_of, slugs_from
-from owner.choices import chosen
 
 MAILS_PER_RUN = 50
 """Mails of one kind that one run sends."""
@@ -48,7 +40,7 @@ class Mail(NamedTuple):
     """A mail to a member that may be due. `claim` returns whether this process is to send it."""
 
     member: int
-    message: EmailMultiAlternatives
+    letter: Letter
     claim: Callable[[], bool]
 
 
@@ -64,109 +56,68 @@ def send_each(mails: Iterator[Mail], deadline: float) -> int:
     Raises TaskQueueFull, DatabaseError: then what is left is not claimed.
     """
     sent = 0
-    for one in islice(mails, MAILS_PER_RUN):
-        with transaction.atomic():
+    for one in mails:
+        with suppress(TooManyMails), transaction.atomic():  # not claimed either: a later mail has it
             if one.claim():
-                send_later(one.message, one.member)
+                send_later(one.letter, one.member)
                 sent += 1
-        if time.monotonic() >= deadline:
+        if sent == MAILS_PER_RUN or time.monotonic() >= deadline:
             break
     return sent
 
 
-_BUTTONS = 'class="foot"'
-_OWN_LINK = re.compile('(?<=href=")(?=/)')
-
-
-class _Row(NamedTuple):
-    """A notice as the mail shows it."""
-
-    html: Markup
-    text: str
-    address: str
-    reply: str = ""
-    """The address for a reply by mail; "" if none is possible."""
-
-
-def notices_to(
-    member: User, notices: Sequence[Notice], count: int, bans: Sequence[Ban] = ()
-) -> EmailMultiAlternatives:
+def notices_to(member: User, notices: Sequence[Notice], count: int, bans: Sequence[Ban] = ()) -> Letter:
     """Return a mail about bans, if any, and notices in the member's language; `count` is their total number.
 
     A reply to a mail about one comment is a reply to that comment. If there are several, each has its own address.
     """
     with language_of(member):
-        rows = [_ban_row(ban, site_origin()) for ban in bans]
-        rows += [_notice_row(member, notice, site_origin()) for notice in notices]
-        reply = rows[0].reply if count == 1 else ""
-        context = {"count": count, "rows": rows, "marker": MARKER if reply else ""}
-        message = message_to(member, "inbox/mail", NOTICES, context)
-        if reply:
-            message.extra_headers["Reply-To"] = reply
-        return message
+        replies = [_reply_to(member, notice) for notice in notices]
+        rows = [_ban_row(ban) for ban in bans]
+        rows += [_notice_row(notice, reply) for notice, reply in zip(notices, replies, strict=True)]
+        reply = replies[0] if count == 1 and replies else ""
+        context = {"count": count, "rows": rows, "subject": _line_of(rows[0]), "marker": MARKER if reply else ""}
+        mail = letter_to(member, Kind.NOTICES, context)
+        return mail._replace(headers=mail.headers | {"Reply-To": reply}) if reply else mail
 
 
-def digest_to(member: User, articles: Sequence[Article]) -> EmailMultiAlternatives:
+def digest_to(member: User, articles: Sequence[Article]) -> Letter:
     """Return a mail with the best articles of the week, in the member's language."""
     with language_of(member):
-        rows = [(article, site_origin() + reverse("articles:article", args=[article.id])) for article in articles]
-        return message_to(member, "inbox/digest", DIGEST, {"rows": rows})
+        return letter_to(member, Kind.DIGEST, {"articles": articles})
 
 
-def language_of(member: User) -> AbstractContextManager[None]:
-    """Return a context in which texts are in the member's language."""
-    return translation.override(member.language or chosen.language)
+def _reply_to(member: User, notice: Notice) -> str:
+    return reply_address(member.pk, notice.comment_id) if notice.takes_reply and notice.comment_id else ""
 
 
-def message_to(member: User, template: str, what: str, context: dict[str, Any]) -> EmailMultiAlternatives:
-    """Return a mail of this template that can be unsubscribed from with one click (RFC 8058).
-
-    `what`: what the link ends, of `accounts.mail`. Call it in the member's language.
-    """
-    origin = site_origin()
-    stop = origin + reverse("accounts:unsubscribe", args=[unsubscribe_token(member, what)])
-    context = {
-        "name": member.username,
-        "site_name": chosen.SITE_NAME,
-        "language": preferences.tag(),
-        "inbox": origin + reverse("articles:inbox"),
-        "stop": stop,
-    } | context
-    subject = " ".join(render_to_string(f"{template}_subject.txt", context).split())
-    headers = {
-        "List-Unsubscribe": f"<{stop}>",
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-        "Auto-Submitted": "auto-generated",
-    }
-    text = render_to_string(f"{template}.txt", context)
-    message = EmailMultiAlternatives(subject, text, to=[member.email], headers=headers)
-    message.attach_alternative(render_to_string(f"{template}.html", context), "text/html")
-    return message
-
-
-def _macros(template: str) -> Any:
-    return engines["jinja2"].env.get_template(template).module  # type: ignore[attr-defined]
-
-
-def _ban_row(ban: Ban, origin: str) -> _Row:
-    macros, path = _macros("bans/facts.html"), reverse("articles:appeal")
+def _ban_row(ban: Ban) -> Markup:
+    macros = notice_macros("bans/facts.html")
     text = gettext("Appeal against a ban") if ban.may_be_appealed else gettext("Decisions about you")
-    path = path if ban.may_be_appealed else reverse("articles:statements")
+    path = reverse("articles:appeal") if ban.may_be_appealed else reverse("articles:statements")
     link = format_html('<p><a href="{}">{}</a></p>', path, text)
-    return _drawn_row(f"<li>{macros.facts(ban, BAN_SCOPES)}{macros.texts(ban)}{link}</li>", path, origin)
+    return format_html("<li>{}{}{}</li>", macros.facts(ban, BAN_SCOPES), macros.texts(ban), link)
 
 
-def _notice_row(member: User, notice: Notice, origin: str) -> _Row:
-    reply = reply_address(member.pk, notice.comment_id) if notice.takes_reply and notice.comment_id else ""
+def _notice_row(notice: Notice, reply: str) -> Markup:
     mailto = f"mailto:{quote(reply, safe='@')}?subject={quote(f'Re: {notice.title}')}" if reply else ""
     excerpt = plain(notice.html)[:EXCERPT_CHARACTERS]
-    drawn = str(_macros("inbox/notice.html").draw_notice(notice, excerpt, mailto=mailto))
-    return _drawn_row(drawn, path_of(notice), origin)._replace(reply=reply)
+    macros = notice_macros("inbox/notice.html")
+    drawn: Markup = macros.draw_notice(notice, excerpt, mailto=mailto, address=path_of(notice))
+    return drawn
+
+
+_TIME_AT_END = re.compile(r'\s*(<a class="permalink"[^>]*>)?<time[^>]*>[^<]*</time>(?(1)</a>)\s*(?=</p>)')
+
+
+def _line_of(row: Markup) -> str:
+    """Return what a row says first, without the time at the end of that."""
+    return text_of(_TIME_AT_END.sub("", row, count=1)).partition("\n")[0]
 
 
 def sentence_of(notice: Notice) -> str:
     """Return a notice as one line of text, in the active language."""
-    return _text_of(_macros("inbox/notice.html").sentence(notice, notice.title))
+    return " ".join(text_of(notice_macros("inbox/notice.html").sentence(notice, notice.title)).split())
 
 
 def path_of(notice: Notice) -> str:
@@ -174,16 +125,6 @@ def path_of(notice: Notice) -> str:
     if notice.comment_id and notice.is_readable:
         return reverse("articles:comment", args=[notice.comment_id])
     return reverse("articles:article", args=[notice.article])
-
-
-def _text_of(drawn: str) -> str:
-    return " ".join(unescape(strip_tags(drawn)).split())
-
-
-def _drawn_row(drawn: str, path: str, origin: str) -> _Row:
-    lines = [_text_of(one) for one in drawn.split("</p>") if _BUTTONS not in one]
-    html = Markup(_OWN_LINK.sub(origin, drawn))  # nosec B704 # noqa: S704 - the template escapes
-    return _Row(html, "\n".join(filter(None, lines)), origin + path)
 
 
 SETTLE_SECONDS = 300

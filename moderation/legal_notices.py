@@ -245,15 +245,8 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
 def mails() -> Iterator[Mail]:
     """Yield the receipts and decisions that are to be mailed, the oldest first."""
     for notice in LegalNotice.objects.exclude(to_mail="").order_by("pk"):
-        with translation.override(notice.language):
-            context = {
-                "site_name": chosen.SITE_NAME,
-                "notice": notice,
-                "content": site_origin() + notice.address,
-                "page": site_origin() + reverse("articles:notice", args=[notice.code]),
-            }
-            message = legal_mail(notice.email, "legal_notices/mail", context)
-        yield Mail(0, message, partial(_claim, notice))
+        context = {"notice": notice, "content": site_origin() + notice.address}
+        yield Mail(0, letter(Kind.LEGAL_NOTICE, notice.email, context, notice.language), partial(_claim, notice))
 
 
 def _claim(notice: LegalNotice) -> bool:

@@ -12,12 +12,11 @@ from itertools import chain
 from math import floor
 from typing import NamedTuple
 
-from django.core.mail import EmailMultiAlternatives
 from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext, pgettext
 
-from accounts.mail import WAITING, site_origin
+from accounts.mail import Kind, Letter, language_of, letter_to
 from accounts.models import (
     WAITING_MAIL,
     AboutFlag,
@@ -31,7 +30,7 @@ from accounts.models import (
 )
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from articles.domain.flags import FlagReason, QueueEntry
-from articles.mailing import Mail, language_of, message_to, recipients, send_each
+from articles.mailing import Mail, recipients, send_each
 from articles.repository import Repository
 from moderation import legal_notices, statements
 from moderation.flags import REASONS
@@ -57,7 +56,7 @@ _MOST_FOUND = 200
 
 
 class Row(NamedTuple):
-    """What waits, and the address of the page on which it is decided."""
+    """What waits, and the path of the page on which it is decided."""
 
     text: str
     address: str
@@ -179,34 +178,34 @@ def _appealed_at(decision: Ban | Statement) -> float:
 def _statement_row(one: Statement) -> Row:
     name = one.member.get_username() if one.member else ""
     text = gettext("%(name)s appeals against a decision: %(act)s") % {"name": name, "act": one.title}
-    return Row(text, f"{site_origin()}{reverse('articles:queue')}#appeal-statement-{one.pk}")
+    return Row(text, f"{reverse('articles:queue')}#appeal-statement-{one.pk}")
 
 
 def _notice_row(notice: LegalNotice) -> Row:
     text = gettext("A report from outside: %(reason)s") % {"reason": notice.reason_label}
-    return Row(text, f"{site_origin()}{reverse('articles:queue')}#notice-{notice.pk}")
+    return Row(text, f"{reverse('articles:queue')}#notice-{notice.pk}")
 
 
 def _appeal_row(ban: Ban) -> Row:
     text = gettext("%(name)s appeals against a ban.") % {"name": ban.member.get_username()}
-    return Row(text, f"{site_origin()}{reverse('articles:queue')}#appeal-{ban.pk}")
+    return Row(text, f"{reverse('articles:queue')}#appeal-{ban.pk}")
 
 
 def _sign_up_row(account: WaitingAccount) -> Row:
     text = gettext("%(name)s signed up and waits for approval.") % {"name": account.user.get_username()}
-    return Row(text, site_origin() + reverse("articles:sign_ups"))
+    return Row(text, reverse("articles:sign_ups"))
 
 
 def _held_row(held: HeldPost) -> Row:
     on_article = gettext("A comment on “%(title)s” waits for approval.")
     text = on_article if held.article else gettext("“%(title)s” waits for approval.")
-    return Row(text % {"title": held.title}, f"{site_origin()}{reverse('articles:queue')}#held-{held.pk}")
+    return Row(text % {"title": held.title}, f"{reverse('articles:queue')}#held-{held.pk}")
 
 
 def _profile_row(flag: AboutFlag) -> Row:
     name, reason = flag.member.get_username(), str(REASONS[FlagReason(flag.reason)])
     text = gettext("The profile of %(name)s is flagged: %(reason)s") % {"name": name, "reason": reason}
-    return Row(text, site_origin() + reverse("articles:member_about", args=[name]))
+    return Row(text, reverse("articles:member_about", args=[name]))
 
 
 def _flag_row(entry: QueueEntry) -> Row:
@@ -217,7 +216,7 @@ def _flag_row(entry: QueueEntry) -> Row:
     else:
         text = gettext("“%(title)s” is flagged: %(reasons)s")
     reasons = pgettext("between the words of a list", ", ").join(str(REASONS[one]) for one in entry.reasons)
-    address = f"{site_origin()}{reverse('articles:queue')}#flagged-{entry.subject}"
+    address = f"{reverse('articles:queue')}#flagged-{entry.subject}"
     return Row(text % {"title": entry.article.title, "reasons": reasons}, address)
 
 
@@ -237,17 +236,16 @@ def _mails(repository: Repository) -> Iterator[Mail]:
     due = list(_due(until))
     waiting = Waiting(repository, min((one.waiting_mailed_until for one in due), default=until), until)
     for moderator in due:
-        if message := _mail_to(moderator, waiting):
-            yield Mail(moderator.pk, message, partial(_claim, moderator, until))
+        if letter := _mail_to(moderator, waiting):
+            yield Mail(moderator.pk, letter, partial(_claim, moderator, until))
 
 
-def _mail_to(moderator: User, waiting: Waiting) -> EmailMultiAlternatives | None:
+def _mail_to(moderator: User, waiting: Waiting) -> Letter | None:
     """Return a mail about what the moderator can decide, in the moderator's language; None if there is nothing."""
     with language_of(moderator):
         rows = waiting.rows_for(moderator, moderator.waiting_mailed_until)
-        queue = site_origin() + reverse("articles:queue")
-        context = {"count": len(rows), "rows": rows[:ROWS_PER_MAIL], "queue": queue}
-        return message_to(moderator, "moderation/mail", WAITING, context) if rows else None
+        context = {"count": len(rows), "rows": rows[:ROWS_PER_MAIL]}
+        return letter_to(moderator, Kind.WAITING, context) if rows else None
 
 
 def _due(until: float) -> QuerySet[User]:

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib import messages
-from django.core.mail import EmailMultiAlternatives
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -22,7 +20,7 @@ from django.views.decorators.http import require_safe
 from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
-from accounts.mail import site_origin
+from accounts.mail import Kind, Letter, language_of, letter_to
 from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
 from accounts.models.law import GROUNDS, SHOWN_ELSEWHERE, Act, Ground
 from accounts.web import unsent_form
@@ -38,7 +36,7 @@ from articles.domain.moderation_log import Actor
 from articles.domain.reasons import recorded
 from articles.forms.articles import ReasonForm
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, needed_sometimes
-from articles.mailing import Mail, language_of, recipients
+from articles.mailing import Mail, recipients
 from articles.text.lines import (
     APPEAL_LIMIT,
     NOTE_LIMIT,
@@ -272,28 +270,14 @@ def mails() -> Iterator[Mail]:
     for statement in due.order_by("pk"):
         if member := statement.member:
             with language_of(member):
-                message = _mail_to(member, statement)
-            yield Mail(member.pk, message, partial(_claim, statement))
+                letter = _mail_to(member, statement)
+            yield Mail(member.pk, letter, partial(_claim, statement))
 
 
-def _mail_to(member: User, statement: Statement) -> EmailMultiAlternatives:
-    origin = site_origin()
-    context = {
-        "name": member.username,
-        "site_name": chosen.SITE_NAME,
-        "statement": statement,
-        "appealed": statement.appealed,
-        "address": origin + reverse("articles:statement", args=[statement.pk]),
-        "subject_address": origin + address_of(statement.subject) if statement.subject else "",
-    }
-    return legal_mail(member.email, "statements/mail", context)
-
-
-def legal_mail(to: str, template: str, context: dict[str, Any]) -> EmailMultiAlternatives:
-    """Return a mail in plain text that the law demands: it cannot be unsubscribed from."""
-    subject = " ".join(render_to_string(f"{template}_subject.txt", context).split())
-    headers = {"Auto-Submitted": "auto-generated"}
-    return EmailMultiAlternatives(subject, render_to_string(f"{template}.txt", context), to=[to], headers=headers)
+def _mail_to(member: User, statement: Statement) -> Letter:
+    path = address_of(statement.subject) if statement.subject else ""
+    context = {"statement": statement, "appealed": statement.appealed, "subject_path": path}
+    return letter_to(member, Kind.STATEMENT, context)
 
 
 def address_of(subject: int) -> str:

@@ -33,9 +33,14 @@ def nearest(text: str) -> str:
 @lru_cache(maxsize=16)
 def style_sheet(colour: str) -> str:
     """Return the rules that give the site this accent, lighter ones of its hue in the dark theme."""
-    pair = f"--accent: light-dark({colour}, {_readable(colour, 'dark')});"
+    pair = f"--accent: light-dark({colour}, {in_dark_theme(colour)});"
     strong = f"--accent: light-dark({_readable(colour, 'light strong')}, {_readable(colour, 'dark strong')});"
     return f":root {{ {pair} }}\n@media (prefers-contrast: more) {{ :root {{ {strong} }} }}\n"
+
+
+def in_dark_theme(colour: str) -> str:
+    """Return the lighter colour of the same hue that replaces an accent in the dark theme."""
+    return _readable(colour, "dark")
 
 
 def contrast(one: str, other: str) -> float:

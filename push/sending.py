@@ -26,7 +26,7 @@ from accounts.mail import site_origin
 from accounts.models import FORGOTTEN_AFTER, MODERATE, Device, User
 from articles.domain.notices import Notice, NoticeKind, NoticePointer
 from articles.formatting.values import grouped
-from articles.mailing import language_of, path_of, sentence_of
+from articles.mailing import path_of, sentence_of
 from articles.repository import Repository
 from articles.text.markdown import plain
 from articles.web import preferences
