@@ -38,6 +38,7 @@ from accounts.models import (
     User,
     WaitingAccount,
 )
+from accounts.sign_in.changes import Change, tell_change
 
 Step = Callable[[int, str, str, Callable[[], bool], bool], str]
 """Called with the user id, the name, the progress ('' at first), a function that returns whether time is left, and
@@ -84,6 +85,7 @@ def begin(user_id: int) -> None:
         raise LastAdministratorError
     forget_waiting(member)
     member.left_at = timezone.now()
+    tell_change(member, Change.DELETED)
     member.is_active = member.is_staff = member.is_superuser = False
     member.email = member.language = member.theme = member.hidden_groups = member.hidden = ""
     member.verified_email = member.mail_kinds = ""

@@ -12,7 +12,7 @@ class AccountsConfig(AppConfig):
     verbose_name = _("accounts")
 
     def ready(self) -> None:
-        from accounts import account_deletion  # noqa: F401, PLC0415 - connects its receiver
+        from accounts import account_deletion  # noqa: F401, PLC0415 - connects its receivers
         from accounts.moderators import make_moderators_group  # noqa: PLC0415 - models are ready only now
 
         post_migrate.connect(make_moderators_group, dispatch_uid="accounts.make_moderators_group")

@@ -6,29 +6,33 @@ Django's forms are generic for mypy only, not at run time: hence `ignore[type-ar
 import logging
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.contrib.auth import forms as auth_forms
 from django.contrib.auth.password_validation import password_validators_help_text_html
+from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.encoding import force_bytes
 from django.utils.html import conditional_escape
+from django.utils.http import urlsafe_base64_encode
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language, override, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django_tasks import task
 
 from accounts import names
-from accounts.mail import mail_address, send_now, send_text, text_to
+from accounts.mail import Kind, Letter, letter, mail_address, send_now
 from accounts.models import LOOKS_TAKEN, MAIL_KINDS, NAME_RULE, Invitation, Token, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.name_characters import is_one_script
 from accounts.sign_in import identities
+from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.provider import Person
 from accounts.web import unsent_form
 from owner.choices import chosen
@@ -249,17 +253,35 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
         label=_("Email address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
 
-    # Addresses are not verified at sign-up, so one address may have many accounts: limit the mails it gets.
-    _MAX_MAILS = 10
+    # Addresses are not verified at sign-up, so one address may have many accounts, in many spellings.
+    _MOST_ACCOUNTS = 10
 
-    def get_users(self, email: str) -> Any:
-        oldest_first = sorted(super().get_users(email), key=lambda user: user.pk)
-        return islice(oldest_first, self._MAX_MAILS)
+    def letter(self, origin: str) -> Letter | None:
+        """Return one mail with a link for each account of the address; None without any.
 
-    def send_mail(self, *args: Any, **_kwargs: Any) -> None:
-        """Send in the language that the member has set, or else in that of the request."""
-        _subject, _template, context, _sender, recipient = args[:5]
-        send_now(text_to(recipient, "password_reset", context, context["user"].language))
+        It goes to the spelling that was typed, or else to that of a verified or of the oldest account, in the
+        language that its first member has set, or else in the active one.
+        """
+        typed = self.cleaned_data["email"]
+        found = sorted(
+            self.get_users(typed), key=lambda one: (one.email != typed, not one.has_verified_email, one.pk)
+        )
+        members = [one for one in found if one.email == found[0].email][: self._MOST_ACCOUNTS]
+        if not members:
+            return None
+        context = {
+            "name": members[0].username if len(members) == 1 else "",
+            "accounts": [(one.username, origin + self._path(one)) for one in members],
+            "days": settings.PASSWORD_RESET_TIMEOUT // 86400,
+        }
+        return letter(Kind.PASSWORD_RESET, members[0].email, context, members[0].language)
+
+    def _path(self, user: User) -> str:
+        keys = {
+            "uidb64": urlsafe_base64_encode(force_bytes(user.pk)),
+            "token": default_token_generator.make_token(user),
+        }
+        return reverse("accounts:password_reset_confirm", kwargs=keys)
 
     def send_links(self, request: HttpRequest) -> None:
         """Let a task send one mail to each account; it does the looking up, too. If too many wait, only log it."""
@@ -271,18 +293,12 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
 
 @task(queue_name=MAIL)
 def send_reset_links(email: str, protocol: str, domain: str, language: str) -> None:
-    """Send a link to each account with this address. Raises as `accounts.mail.send_now`."""
+    """Send links to the accounts with this address. Raises as `accounts.mail.send_now`."""
     form = PasswordResetForm({"email": email})
     if form.is_valid():
         with override(language):
-            form.save(
-                domain_override=domain,
-                extra_email_context={
-                    "protocol": protocol,
-                    "site_name": chosen.SITE_NAME,
-                    "days": str(settings.PASSWORD_RESET_TIMEOUT // 86400),
-                },
-            )
+            if found := form.letter(f"{protocol}://{domain}"):
+                send_now(found.message())
 
 
 class ConfirmForm(forms.Form):
@@ -319,14 +335,9 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         user: User = super().save(commit=False)
         if commit:
             user.save(update_fields=["email"])
-            self._tell_former_address(user)
+            if "email" in self.changed_data:
+                tell_change(user, Change.ADDRESS)
         return user
-
-    def _tell_former_address(self, user: User) -> None:
-        """Notify the former address, so that the owner notices an unauthorized change."""
-        if "email" in self.changed_data and (former := self.initial["email"]):
-            context = {"name": user.username, "site_name": chosen.SITE_NAME}
-            send_text(former, "email_changed", context, user.language)
 
 
 NOTICE_LABELS = dict(

@@ -9,6 +9,7 @@ from functools import lru_cache
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from django.conf import settings
 from django.template import engines
@@ -206,9 +207,10 @@ class _TextReader(HTMLParser):
         quote = "> " * self._quotes
         if self._links and not any(map(str.isalnum, self._between)):
             for address, words in self._links:
-                shown = address.removeprefix("mailto:").partition("?")[0] if "mailto:" in address else address
-                named = " ".join(words.split())
-                self.lines += [f"{quote}{one}" for one in (named, shown) if one and (one == shown or named != shown)]
+                is_mail = address.startswith("mailto:")
+                shown = unquote(address[7:].partition("?")[0]) if is_mail else address
+                lines = dict.fromkeys((" ".join(words.split()), shown))
+                self.lines += [quote + one for one in lines if one]
         elif words := self._words if is_kept else " ".join(self._words.split()):
             self.lines.append(quote + words.rstrip())
         elif is_kept:

@@ -58,8 +58,8 @@ NOTICES, DIGEST, WAITING = "notices", "digest", "waiting"
 
 _STOPS = {Kind.NOTICES: NOTICES, Kind.DIGEST: DIGEST, Kind.WAITING: WAITING}
 
-MANY = frozenset((*_STOPS, Kind.STATEMENT))
-"""Kinds that others cause: members ask for the most, and each is claimed once, so none can be sent at will."""
+SHARES = dict.fromkeys((*_STOPS, Kind.STATEMENT), 12) | {Kind.LEGAL_NOTICE: 2}
+"""How many times the uses of LIMIT_MAILS an address has for a kind: more for what others cause, 1 for the rest."""
 
 
 class TooManyMails(Exception):
@@ -96,11 +96,14 @@ def letter(kind: Kind, to: str, context: dict[str, Any], language: str = "") -> 
 def letter_to(member: User, kind: Kind, context: dict[str, Any]) -> Letter:
     """Draw a mail to a member, at the last address that they have verified.
 
-    It is in the language that they have chosen, or else in the active one: see `language_of`. Members unsubscribe from what they asked for with one click (RFC 8058).
+    It is in the language that they have chosen, or else in the active one: see `language_of`. Members unsubscribe
+    from what they asked for with one click (RFC 8058).
     """
     context, headers = {"name": member.username} | context, dict[str, str]()
     if what := _STOPS.get(kind):
-        stop = context["stop"] = site_origin() + reverse("accounts:unsubscribe", args=[unsubscribe_token(member, what)])
+        stop = context["stop"] = site_origin() + reverse(
+            "accounts:unsubscribe", args=[unsubscribe_token(member, what)]
+        )
         headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     drawn = letter(kind, member.verified_email, context, member.language)
     return drawn._replace(headers=drawn.headers | headers)
@@ -114,7 +117,8 @@ def language_of(member: User) -> AbstractContextManager[None]:
 def send_later(one: Letter, member: int = 0) -> None:
     """Let a background task send a mail. `member`: the only one who is to get it, at their verified address.
 
-    The only door for mail. Raises TaskQueueFull, TooManyMails.
+    The door of all mail but links to a new password, which are secret and so never stored: see `accounts.forms`.
+    Raises TaskQueueFull, TooManyMails.
     """
     mail_due.send(sender=one.kind, to=one.to)
     add(deliver, member, one.to, one.subject, one.text, one.html, one.headers)

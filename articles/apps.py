@@ -13,7 +13,7 @@ class ArticlesConfig(AppConfig):
         from accounts.views import settings  # noqa: PLC0415
         from articles import accounts  # noqa: PLC0415
         from articles.forms.fields import clean_token_label  # noqa: PLC0415
-        from articles.web import votes  # noqa: F401, PLC0415 - connects its receiver
+        from articles.web import limits, votes  # noqa: F401, PLC0415 - connect their receivers
         from articles.web.profiles import AboutForm  # noqa: PLC0415
 
         account_deletion.register_step("articles", accounts.anonymise)

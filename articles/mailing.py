@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from markupsafe import Markup
 
@@ -73,7 +74,7 @@ def notices_to(member: User, notices: Sequence[Notice], count: int, bans: Sequen
     """
     with language_of(member):
         replies = [_reply_to(member, notice) for notice in notices]
-        rows = [_ban_row(ban) for ban in bans]
+        rows: list[str] = [_ban_row(ban) for ban in bans]
         rows += [_notice_row(notice, reply) for notice, reply in zip(notices, replies, strict=True)]
         reply = replies[0] if count == 1 and replies else ""
         context = {"count": count, "rows": rows, "subject": _line_of(rows[0]), "marker": MARKER if reply else ""}
@@ -91,7 +92,7 @@ def _reply_to(member: User, notice: Notice) -> str:
     return reply_address(member.pk, notice.comment_id) if notice.takes_reply and notice.comment_id else ""
 
 
-def _ban_row(ban: Ban) -> Markup:
+def _ban_row(ban: Ban) -> SafeString:
     macros = notice_macros("bans/facts.html")
     text = gettext("Appeal against a ban") if ban.may_be_appealed else gettext("Decisions about you")
     path = reverse("articles:appeal") if ban.may_be_appealed else reverse("articles:statements")
@@ -110,7 +111,7 @@ def _notice_row(notice: Notice, reply: str) -> Markup:
 _TIME_AT_END = re.compile(r'\s*(<a class="permalink"[^>]*>)?<time[^>]*>[^<]*</time>(?(1)</a>)\s*(?=</p>)')
 
 
-def _line_of(row: Markup) -> str:
+def _line_of(row: str) -> str:
     """Return what a row says first, without the time at the end of that."""
     return text_of(_TIME_AT_END.sub("", row, count=1)).partition("\n")[0]
 

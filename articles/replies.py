@@ -29,7 +29,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from accounts.mail import comparable, read_reply_address, reply_address, send_later, site_origin, text_to
+from accounts.mail import Kind, TooManyMails, comparable, letter_to, read_reply_address, reply_address, send_later
 from accounts.models import User
 from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, Banned, HeldForApproval, LimitReached, StoreError
@@ -228,20 +228,18 @@ def _answer(reply: _Reply, refused: Exception) -> None:
     except LimitReached:
         return
     context = {
-        "name": member.username,
-        "site_name": chosen.SITE_NAME,
         "sentence": _sentence_of(refused),
         "is_held": isinstance(refused, HeldForApproval),
         "is_ban": isinstance(refused, Banned),
-        "appeal": site_origin() + reverse("articles:appeal"),
-        "comment": site_origin() + reverse("articles:comment", args=[reply.comment]),
+        "comment": reply.comment,
         "lines": _lines_of(reply),
     }
-    message = text_to(member.email, "reply_refused", context)
-    message.extra_headers["Auto-Submitted"] = "auto-replied"
+    headers = {"Auto-Submitted": "auto-replied"}
     if _MESSAGE_ID.fullmatch(message_id):
-        message.extra_headers |= {"In-Reply-To": message_id, "References": message_id}
-    send_later(message, member.pk)
+        headers |= {"In-Reply-To": message_id, "References": message_id}
+    answer = letter_to(member, Kind.REPLY_REFUSED, context)
+    with suppress(TooManyMails):
+        send_later(answer._replace(headers=answer.headers | headers), member.pk)
 
 
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,250}>")

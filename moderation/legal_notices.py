@@ -19,7 +19,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import Resolver404, resolve, reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -28,7 +28,7 @@ from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts import names
-from accounts.mail import site_origin
+from accounts.mail import Kind, letter, site_origin
 from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICE_REASONS, NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
@@ -66,7 +66,7 @@ from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation import content, profiles
 from moderation.rights import author_of_flagged, check_not_own
-from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, address_of, legal_mail
+from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, address_of
 from owner.choices import chosen
 
 MOST_SHOWN = 50

@@ -22,7 +22,7 @@ from django.utils.translation import gettext, ngettext
 from django_tasks import task
 
 from accounts.encryption import KeyChanged
-from accounts.mail import site_origin
+from accounts.mail import language_of, site_origin
 from accounts.models import FORGOTTEN_AFTER, MODERATE, Device, User
 from articles.domain.notices import Notice, NoticeKind, NoticePointer
 from articles.formatting.values import grouped

@@ -21,7 +21,7 @@ from django_tasks import task
 from django_tasks_db.models import DBTaskResult
 
 from accounts.encryption import KeyChanged
-from accounts.mail import send_text, site_origin
+from accounts.mail import Kind, language_of, site_origin, tell
 from accounts.models import Delivery, User, Webhook, WebhookPosition
 from accounts.models.webhooks import MOST_WAITING
 from articles.repository import Repository
@@ -257,10 +257,8 @@ def _switch_off(webhook: Webhook, because: str) -> None:
     webhook.switch(on=False, because=because)
     _log.warning("%s is switched off: %s", webhook, because)
     path = reverse("articles:webhook" if webhook.user else "articles:site_webhook", args=[webhook.pk])
-    context = {"host": webhook.host, "link": site_origin() + path, "because": because}
+    context = {"host": webhook.host, "path": path, "because": because}
     administrators = User.objects.filter(is_superuser=True, is_active=True, left_at=None)
     for owner in [webhook.user] if webhook.user else administrators:
-        if owner.verified_email:
-            send_text(
-                owner.verified_email, "webhook_off", context | {"site_name": chosen.SITE_NAME}, owner.language
-            )
+        with language_of(owner):
+            tell(owner, Kind.WEBHOOK_OFF, context)

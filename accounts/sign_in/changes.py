@@ -1,10 +1,13 @@
 """Changes of how a member signs in. Each is mailed, so that members notice what they did not do."""
 
 from enum import Enum
+from typing import Any
 
 from django.conf import settings
-from django.utils.translation import gettext_noop as noop
+from django.db.models.signals import post_save
+from django.dispatch import receiver
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from accounts.mail import Kind, tell
 from accounts.models import User
@@ -14,30 +17,30 @@ from owner.choices import chosen
 class Change(Enum):
     """What has changed, as the mail says it."""
 
-    PASSWORD = noop("The password of your account on %(site)s has been changed")
-    ADDRESS = noop("The email address of your account on %(site)s has been changed or removed")
-    PASSKEY_ADDED = noop("A passkey has been added to your account on %(site)s")
-    PASSKEY_REMOVED = noop("A passkey has been removed from your account on %(site)s")
-    APP_ADDED = noop("An authenticator app has been set up for your account on %(site)s")
-    APP_REMOVED = noop("The authenticator app has been removed from your account on %(site)s")
-    TURNED_ON = noop("The second step of your account on %(site)s has been turned on")
-    TURNED_OFF = noop("The second step of your account on %(site)s has been turned off")
-    NEW_CODES = noop("New recovery codes have been created for your account on %(site)s")
-    RESET = noop("The second step of your account on %(site)s has been reset")
-    IDENTITY_ADDED = noop("You can now log in to %(site)s with %(name)s")
-    IDENTITY_REMOVED = noop("You can no longer log in to %(site)s with %(name)s")
-    TOKEN_ADDED = noop("The token “%(name)s” can now use your account on %(site)s")
-    PROGRAM_ALLOWED = noop("The app “%(name)s” can now use your account on %(site)s")
-    DELETED = noop("Your account on %(site)s has been deleted")
+    PASSWORD = gettext_noop("The password of your account on %(site)s has been changed")
+    ADDRESS = gettext_noop("The email address of your account on %(site)s has been changed or removed")
+    PASSKEY_ADDED = gettext_noop("A passkey has been added to your account on %(site)s")
+    PASSKEY_REMOVED = gettext_noop("A passkey has been removed from your account on %(site)s")
+    APP_ADDED = gettext_noop("An authenticator app has been set up for your account on %(site)s")
+    APP_REMOVED = gettext_noop("The authenticator app has been removed from your account on %(site)s")
+    TURNED_ON = gettext_noop("The second step of your account on %(site)s has been turned on")
+    TURNED_OFF = gettext_noop("The second step of your account on %(site)s has been turned off")
+    NEW_CODES = gettext_noop("New recovery codes have been created for your account on %(site)s")
+    RESET = gettext_noop("The second step of your account on %(site)s has been reset")
+    IDENTITY_ADDED = gettext_noop("You can now log in to %(site)s with %(name)s")
+    IDENTITY_REMOVED = gettext_noop("You can no longer log in to %(site)s with %(name)s")
+    TOKEN_ADDED = gettext_noop("The token “%(name)s” can now use your account on %(site)s")
+    PROGRAM_ALLOWED = gettext_noop("The app “%(name)s” can now use your account on %(site)s")
+    DELETED = gettext_noop("Your account on %(site)s has been deleted")
 
 
 _DETAILS = {
-    Change.ADDRESS: noop("Password reset links no longer go to this address."),
-    Change.APP_ADDED: noop("Logging in takes its code from now on."),
-    Change.NEW_CODES: noop("The former ones are not valid any more."),
-    Change.RESET: noop(
-        "A moderator or the operator did it. Your app, your passkeys and your recovery codes do not work any more, "
-        "and you are logged out everywhere."
+    Change.ADDRESS: gettext_noop("Password reset links no longer go to this address."),
+    Change.APP_ADDED: gettext_noop("Logging in takes its code from now on."),
+    Change.NEW_CODES: gettext_noop("The former ones no longer work."),
+    Change.RESET: gettext_noop(
+        "A moderator or the operator did it. Your app, your passkeys and your recovery codes no longer work, and "
+        "you are logged out everywhere."
     ),
 }
 
@@ -51,3 +54,10 @@ def tell_change(member: User, change: Change, name: str = "") -> None:
         "passwords": settings.PASSWORDS,
     }
     tell(member, Kind.SIGN_IN_CHANGED, context)
+
+
+@receiver(post_save, sender=User)
+def tell_new_password(instance: User, *, created: bool, **_signal: Any) -> None:
+    """Mail a member whose password was set, by a page, an administrator or a command."""
+    if not created and vars(instance).get("_password") is not None:  # not the same one hashed again
+        tell_change(instance, Change.PASSWORD)

@@ -17,9 +17,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts import names
-from accounts.mail import send_text
 from accounts.models import Identity, User
 from accounts.moderators import GROUP
+from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.provider import Person, Provider, provider_of
 from accounts.web.login_intent import LoginIntent
 from owner.choices import chosen
@@ -95,17 +95,17 @@ def link(member: User, person: Person, *, is_new: bool = False) -> Identity:
         raise TakenError
     identity.user = member
     _follow_claims(identity, person)
-    if is_first and not is_new and member.email:
-        label = settings.PROVIDERS[person.provider].label
-        context = {"name": member.username, "site_name": chosen.SITE_NAME, "provider": label}
-        send_text(member.email, "identity_linked", context, member.language)
+    if is_first and not is_new:
+        tell_change(member, Change.IDENTITY_ADDED, settings.PROVIDERS[person.provider].label)
     return identity
 
 
 def unlink(identity: Identity) -> None:
-    """Remove an identity, and the moderation that it gave."""
+    """Remove an identity, and the moderation that it gave; mail the member about it."""
     _change_moderation(identity, is_given=False)
     identity.delete()
+    provider = provider_of(identity.issuer)
+    tell_change(identity.user, Change.IDENTITY_REMOVED, provider.label if provider else identity.issuer)
 
 
 def _follow_claims(identity: Identity, person: Person) -> None:

@@ -4,42 +4,22 @@ from contextlib import suppress
 
 from django.conf import settings
 from django.db import transaction
-from django.urls import reverse
 
-from accounts.mail import send_text, site_origin
+from accounts.mail import Kind, language_of, tell
 from accounts.models import Authenticator, User
 from accounts.sign_in import codes
 from accounts.sign_in.ways import LastWayError, removing_a_way
 from accounts.web.backend import needs_second_factor
-from owner.choices import chosen
-
-PASSKEY_ADDED, PASSKEY_REMOVED, APP_ADDED, APP_REMOVED = (
-    "passkey-added",
-    "passkey-removed",
-    "app-added",
-    "app-removed",
-)
-TURNED_OFF, NEW_CODES, RESET = "turned-off", "new-codes", "reset"
-"""What members get an email about: `templates/accounts/mail/sign_in_changed.txt` has its sentences."""
 
 
 class FactorNeededError(Exception):
     """The site demands a second factor of the member, who would have none left."""
 
 
-def tell(member: User, what: str) -> None:
-    """Mail the member that something about their sign-in has changed, so that they notice what they did not do."""
-    if member.email:
-        context = {"name": member.username, "site_name": chosen.SITE_NAME, "what": what}
-        send_text(member.email, "sign_in_changed", context, member.language)
-
-
 def warn(member: User) -> None:
-    """Mail the member, at a verified address, that someone has taken the first step and enters wrong codes."""
-    if member.verified_email and member.verified_email == member.email:
-        link = f"{site_origin()}{reverse('accounts:password_reset')}" if settings.PASSWORDS else ""
-        context = {"name": member.username, "site_name": chosen.SITE_NAME, "link": link}
-        send_text(member.email, "wrong_codes", context, member.language, member=member.pk)
+    """Mail the member that someone has taken the first step and enters wrong codes."""
+    with language_of(member):
+        tell(member, Kind.WRONG_CODES, {"passwords": settings.PASSWORDS})
 
 
 def has_app(member: User) -> bool:

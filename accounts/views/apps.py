@@ -23,6 +23,7 @@ from accounts.forms import TokenForm
 from accounts.models import App, AppRequest
 from accounts.oauth import server
 from accounts.oauth.registration import BadRegistration, home_of, register
+from accounts.sign_in.changes import Change, tell_change
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, View, members_only, page_with_form
 from owner.choices import chosen
@@ -139,6 +140,8 @@ def authorize(request: MemberRequest) -> HttpResponse:
     form, is_allowed = _decide(request, grant.request.scope)
     if is_allowed is None:
         return _ask(request, app, form, home=home_of(grant.redirect_uri))
+    if is_allowed:
+        tell_change(request.user, Change.PROGRAM_ALLOWED, app.name)
     address = server.address_after(request, grant, form.cleaned_data["scopes"] if is_allowed else None)
     return render(request, "accounts/leave.html", {"address": address, "provider": app.name})
 
@@ -180,6 +183,7 @@ def device(request: MemberRequest) -> HttpResponse:
     if is_allowed:
         scopes = server.limited(asked.scopes, form.cleaned_data["scopes"])
         asked.pass_to(AppRequest.ALLOWED, after=AppRequest.WAITING, user=request.user, scopes=scopes)
+        tell_change(request.user, Change.PROGRAM_ALLOWED, asked.app.name)
         messages.success(request, _("Done. You can go back to the device: it continues in a few seconds."))
     else:
         asked.pass_to(AppRequest.DENIED, after=AppRequest.WAITING, user=request.user)

@@ -21,6 +21,7 @@ from accounts.forms import LoginForm
 from accounts.models import Passkey, User
 from accounts.sign_in import codes, passkeys, second_factor
 from accounts.sign_in.arrival import PASSKEY, WITH_SECOND_STEP, Arriving, arrive, confirmed, find_arriving, finish
+from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.passkeys import ADD, CONFIRM, SECOND_STEP, SIGN_IN, PasskeyError
 from accounts.sign_in.ways import LastWayError
 from accounts.web import unsent_form
@@ -211,7 +212,7 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
         try:
             if purpose == ADD:
                 passkeys.add(request, member, request.POST["credential"], _("First passkey"))
-                second_factor.tell(member, second_factor.PASSKEY_ADDED)
+                tell_change(member, Change.PASSKEY_ADDED)
             else:
                 passkeys.use(request, SECOND_STEP, request.POST["credential"], member)
         except (PasskeyError, passkeys.TooManyPasskeys) as error:
@@ -226,7 +227,7 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
     if form.is_valid():
         if codes.save_secret(member, secret, form.cleaned_data["code"]):
             request.session.pop(_OFFERED.format(member.pk), None)
-            second_factor.tell(member, second_factor.APP_ADDED)
+            tell_change(member, Change.APP_ADDED)
             return complete()
         form.refuse()
     unsent_form.refill(request)
@@ -275,7 +276,7 @@ def set_up_app(request: MemberRequest) -> HttpResponse:
     if form.is_valid():
         if codes.save_secret(request.user, secret, form.cleaned_data["code"]):
             del request.session[_OFFERED.format(request.user.pk)]
-            second_factor.tell(request.user, second_factor.APP_ADDED)
+            tell_change(request.user, Change.APP_ADDED)
             messages.success(request, _("Logging in takes a second step from now on."))
             return _codes_page(request, second_factor.turn_on(request.user), _page())
         form.refuse()
@@ -287,7 +288,7 @@ def _page() -> str:
     return str(redirect(_PAGE)["Location"])
 
 
-def _remove(request: MemberRequest, remove: Callable[[], bool], event: str, done: str) -> HttpResponse:
+def _remove(request: MemberRequest, remove: Callable[[], bool], event: Change, done: str) -> HttpResponse:
     """Remove a factor, if there is one, unless the member needs it; tell the member what happened."""
     try:
         was_there = remove()
@@ -298,7 +299,7 @@ def _remove(request: MemberRequest, remove: Callable[[], bool], event: str, done
         messages.error(request, text)
     else:
         if was_there:
-            second_factor.tell(request.user, event)
+            tell_change(request.user, event)
         messages.success(request, done)
     return redirect(_PAGE)
 
@@ -309,7 +310,7 @@ def _remove(request: MemberRequest, remove: Callable[[], bool], event: str, done
 def remove_app(request: MemberRequest) -> HttpResponse:
     """Remove the authenticator app. Idempotent."""
     remove = partial(second_factor.remove_app, request.user)
-    return _remove(request, remove, second_factor.APP_REMOVED, _("The app has been removed."))
+    return _remove(request, remove, Change.APP_REMOVED, _("The app has been removed."))
 
 
 @never_cache
@@ -320,7 +321,10 @@ def turn_on(request: MemberRequest) -> HttpResponse:
     if not (request.user.passkeys.exists() and offers_second_factor(request.user)):
         return redirect(_PAGE)
     messages.success(request, _("Logging in takes a second step from now on."))
-    return _codes_page(request, second_factor.turn_on(request.user), _page())
+    new = second_factor.turn_on(request.user)
+    if new:
+        tell_change(request.user, Change.TURNED_ON)
+    return _codes_page(request, new, _page())
 
 
 @never_cache
@@ -329,7 +333,7 @@ def turn_on(request: MemberRequest) -> HttpResponse:
 def turn_off(request: MemberRequest) -> HttpResponse:
     """Turn the second step off: removes the app and the recovery codes. Idempotent."""
     remove = partial(second_factor.turn_off, request.user)
-    return _remove(request, remove, second_factor.TURNED_OFF, _("Logging in takes no second step any more."))
+    return _remove(request, remove, Change.TURNED_OFF, _("Logging in takes no second step any more."))
 
 
 @never_cache
@@ -339,7 +343,7 @@ def renew_codes(request: MemberRequest) -> HttpResponse:
     """Replace the recovery codes. Only this response shows them."""
     if not request.user.second_factor:
         return redirect(_PAGE)
-    second_factor.tell(request.user, second_factor.NEW_CODES)
+    tell_change(request.user, Change.NEW_CODES)
     return _codes_page(request, codes.new_recovery_codes(request.user), _page())
 
 
@@ -359,7 +363,7 @@ def add_passkey(request: MemberRequest) -> HttpResponse:
     except passkeys.TooManyPasskeys:
         messages.error(request, _("You have reached the limit of passkeys. Remove one first."))
     else:
-        second_factor.tell(request.user, second_factor.PASSKEY_ADDED)
+        tell_change(request.user, Change.PASSKEY_ADDED)
         messages.success(request, _("The passkey has been added. You can log in with it, without your name."))
     return redirect(_PAGE)
 
@@ -383,4 +387,4 @@ def rename_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
 def remove_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
     """Remove a passkey, unless it is the last way in or a factor that the site demands. Idempotent."""
     remove = partial(second_factor.remove_passkey, request.user, passkey_id)
-    return _remove(request, remove, second_factor.PASSKEY_REMOVED, _("The passkey has been removed."))
+    return _remove(request, remove, Change.PASSKEY_REMOVED, _("The passkey has been removed."))

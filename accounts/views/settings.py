@@ -17,6 +17,7 @@ from accounts import account_deletion
 from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
 from accounts.mail import public_address
 from accounts.models import Token, TokenLimitError, User, as_jwt
+from accounts.sign_in.changes import Change, tell_change
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
 from owner.choices import chosen
@@ -102,6 +103,7 @@ def issue_token(request: MemberRequest) -> HttpResponse:
         except TokenLimitError:
             form.add_error(None, _("You have reached the limit of tokens. Revoke one first."))
         else:
+            tell_change(request.user, Change.TOKEN_ADDED, token.name)
             scheme, host = public_address(request)
             jwt = as_jwt(token, plaintext, host) if chosen.LEMMY_API else ""
             api = f"{scheme}://{host}/api/me"

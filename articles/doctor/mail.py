@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import EmailMessage, get_connection
+from django.core.mail import get_connection
 from django.db import DatabaseError
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
@@ -17,6 +17,7 @@ from django_tasks import TaskResultStatus, task
 from django_tasks_db.models import DBTaskResult
 
 import tasks
+from accounts.mail import Kind, letter
 from articles import replies
 from articles.doctor.examination import (
     Examination,
@@ -31,7 +32,6 @@ from articles.doctor.examination import (
 )
 from articles.doctor.settings import is_public
 from owner import choices
-from owner.choices import chosen
 
 _BACKEND = "django.core.mail.backends.{}.EmailBackend"
 _SENDING = _BACKEND.format("smtp")
@@ -147,9 +147,7 @@ def _not_taken() -> Finding:
 @task(queue_name=tasks.MAIL)
 def answer_test(recipient: str, key: str) -> None:
     """Send a test mail, and note the answer for the process that asked with this key."""
-    message = EmailMessage(
-        f"Test mail of {chosen.SITE_NAME}", "If you can read this, the site can send mail.\n", to=[recipient]
-    )
+    message = letter(Kind.TEST, recipient, {}).message()
     has_accepted = True
     try:
         with get_connection() as backend:

@@ -178,7 +178,13 @@ LIMITS = (
     Limit("signups_wide", Per.WIDE_NETWORK, "40 in 1 h", "Sign-up forms sent"),
     Limit("apps", Per.NETWORK, "60 in 1 h", "Apps registered, and codes for devices requested"),
     Limit("apps_wide", Per.WIDE_NETWORK, "240 in 1 h", "Apps registered, and codes for devices requested"),
-    Limit("mails", Per.MAIL_ADDRESS, "3 in 1 h", "Password resets and links to verify the address requested"),
+    Limit(
+        "mails",
+        Per.MAIL_ADDRESS,
+        "5 in 1 d",
+        "Password resets and links to verify the address requested; also mails of each kind, 12 times as many "
+        "about notices, decisions and what waits",
+    ),
     Limit("mails_network", Per.NETWORK, "20 in 1 h", "Password resets and links to verify the address requested"),
     Limit(
         "mails_wide", Per.WIDE_NETWORK, "60 in 1 h", "Password resets and links to verify the address requested"

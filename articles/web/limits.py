@@ -21,7 +21,7 @@ from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext as _
 
 from accounts import names
-from accounts.mail import comparable
+from accounts.mail import SHARES, Kind, TooManyMails, comparable, mail_due
 from accounts.models import MemberSession, User
 from accounts.passwords import HashesBusy, password_confirmed
 from accounts.sign_in.arrival import find_arriving
@@ -418,6 +418,16 @@ def note_code(member: User, *, is_right: bool, can_be_guessed: bool, **_signal: 
     elif can_be_guessed:
         with suppress(StoreError):
             repository().limits.give_back(_uses(_CODES, subjects, rules()))
+
+
+@receiver(mail_due)
+def take_mail(sender: Kind, to: str, **_signal: Any) -> None:
+    """Take a use of the limit of mails: each kind has its own, so that one cannot keep another away."""
+    mailbox = digest("limit", "mail", _mailbox(to), sender.name)
+    try:
+        _take(("mails",), lambda _per: {mailbox: SHARES.get(sender, 1)})
+    except LimitReached:
+        raise TooManyMails(to) from None
 
 
 def _whole_account(member: User, _per: Per) -> dict[str, int]:

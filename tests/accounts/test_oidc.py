@@ -92,6 +92,7 @@ def test_a_person_who_does_not_log_in_there_sees_the_login_page_again(browser):
 
 
 def test_a_member_connects_the_provider_and_disconnects_it(club, bob):
+    User.objects.filter(pk=bob.pk).update(verified_email=bob.email)
     browser = browser_of()
     browser.post("/login/", {"username": "bob", "password": PASSWORD})
     answer = come_back(browser, browser.post("/settings/identities/add/club/"), follow=True)
@@ -107,6 +108,12 @@ def test_a_member_connects_the_provider_and_disconnects_it(club, bob):
     browser.post(f"/settings/identities/{bob.identities.get().pk}/remove/")
     assert not Identity.objects.exists()
     assert bob.has_usable_password()
+    wait_until_sent()
+    told = (
+        "You can now log in to Article Voting with The club",
+        "You can no longer log in to Article Voting with The club",
+    )
+    assert tuple(one.subject for one in mail.outbox) == told
 
 
 def test_the_last_way_in_is_not_removed(browser):

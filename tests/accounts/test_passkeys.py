@@ -49,7 +49,9 @@ def test_a_passkey_logs_in_without_a_name_and_without_a_second_step(client, phon
     assert Passkey.objects.get().last_used_at is not None
 
 
-def test_the_member_is_told_by_mail_of_a_new_passkey_and_of_a_removed_one(as_alice, phone):
+def test_the_member_is_told_by_mail_of_a_new_passkey_and_of_a_removed_one(as_alice, alice):
+    User.objects.update(verified_email=alice.email)
+    add(as_alice, Authenticator())
     as_alice.post(f"/settings/security/passkeys/{Passkey.objects.get().pk}/remove/")
     wait_until_sent()
 

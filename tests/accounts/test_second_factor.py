@@ -137,6 +137,7 @@ def test_the_second_step_alone_leads_nowhere(client, protected):
 
 
 def test_a_fresh_member_sets_up_an_app_and_sees_the_codes_once(as_alice, alice):
+    User.objects.update(verified_email=alice.email)
     page = as_alice.get("/settings/security/app/").text
     secret = re.search(r'id="key"[^>]* value="([A-Z2-7 ]+)"', page)[1].replace(" ", "")
     assert "<svg" in page

@@ -205,7 +205,7 @@ def test_what_the_site_refuses_is_said_in_the_answer_with_the_text(
 
     assert answer.subject == "Your reply on Article Voting was not published"
     assert "This discussion is locked by a moderator." in answer.body
-    assert "> One\n> \n> Two" in answer.body
+    assert "> One\n>\n> Two" in answer.body
     assert f"https://news.example.org/comments/{comment}/" in answer.body
     assert answer.extra_headers["Auto-Submitted"] == "auto-replied"
     assert answer.extra_headers["In-Reply-To"] == "<1@example.org>"
@@ -529,7 +529,7 @@ def test_a_mail_about_several_comments_has_an_address_for_each(
 
     text, html = parts_of(message)
     assert (message["Reply-To"], MARKER in text) == (None, False)
-    found = [read_reply_address(one) for one in re.findall(r"Reply by mail: (\S+)", text)]
+    found = [read_reply_address(one) for one in re.findall(r"Reply by mail\n(\S+)", text)]
     assert found == [(mailed.pk, other), (mailed.pk, comment)]
     assert html.count("mailto:") == 2
 
