@@ -26,6 +26,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.encoding import punycode
 from django.utils.http import base36_to_int, int_to_base36
 from django_tasks import task
+from django_tasks.base import Task
 from django_tasks_db.models import DBTaskResult
 
 from accounts import letters
@@ -88,8 +89,7 @@ def letter(kind: Kind, to: str, context: dict[str, Any], language: str = "") -> 
     """Draw a mail in this language, or else in the active one."""
     with translation.override(language or translation.get_language() or chosen.language):
         drawn = letters.draw(kind.value, context, site_origin())
-    # The id is the same if the mail is sent again.
-    headers = {"Message-ID": make_msgid(domain=_domain()), "Auto-Submitted": "auto-generated"}
+    headers = {"Message-ID": _message_id(), "Auto-Submitted": "auto-generated"}
     return Letter(kind, to, *drawn, headers)
 
 
@@ -117,11 +117,25 @@ def language_of(member: User) -> AbstractContextManager[None]:
 def send_later(one: Letter, member: int = 0) -> None:
     """Let a background task send a mail. `member`: the only one who is to get it, at their verified address.
 
-    The door of all mail but links to a new password, which are secret and so never stored: see `accounts.forms`.
-    Raises TaskQueueFull, TooManyMails.
+    It has the same `Message-ID` if it is sent again. All mail passes here or through `draw_later`, except links to
+    a new password, which are never stored: see `accounts.forms`. Raises TaskQueueFull, TooManyMails.
     """
     mail_due.send(sender=one.kind, to=one.to)
     add(deliver, member, one.to, one.subject, one.text, one.html, one.headers)
+
+
+def draw_later(drawing: Task[Any, Any], member: User, kind: Kind, *arguments: float) -> None:
+    """Let a background task draw a mail as it sends it, so that what is gone by then is left out.
+
+    The task calls `send_drawn`. Raises as `send_later`.
+    """
+    mail_due.send(sender=kind, to=member.verified_email)
+    add(drawing, member.pk, _message_id(), *arguments)
+
+
+def send_drawn(one: Letter, message_id: str) -> None:
+    """Send a mail that `draw_later` has announced. Raises as `send_now`."""
+    send_now(one._replace(headers=one.headers | {"Message-ID": message_id}).message())
 
 
 def tell(member: User, kind: Kind, context: dict[str, Any]) -> None:
@@ -143,11 +157,11 @@ def _try_to_send(one: Letter, member: int = 0) -> None:
         _log.error("a mail (%s) was not sent: too many wait", one.kind.name)
 
 
-def _domain() -> str:
-    """Return the domain of the site for ids of mails; without SITE_URL that of their sender."""
+def _message_id() -> str:
+    """Return a new id in the domain of the site; without SITE_URL in that of the sender."""
     host = urlsplit(settings.SITE_URL).hostname or ""
     sender = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
-    return punycode(sender if ":" in host or not host else host)
+    return make_msgid(domain=punycode(sender if ":" in host or not host else host))
 
 
 @task(queue_name=MAIL)

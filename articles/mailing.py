@@ -19,10 +19,20 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
+from django_tasks import task
 from markupsafe import Markup
 
 from accounts.letters import notice_macros, text_of
-from accounts.mail import Kind, Letter, TooManyMails, language_of, letter_to, reply_address, send_later
+from accounts.mail import (
+    Kind,
+    Letter,
+    TooManyMails,
+    draw_later,
+    language_of,
+    letter_to,
+    reply_address,
+    send_drawn,
+)
 from accounts.models import BAN_SCOPES, Ban, Statement, User
 from articles.domain.articles import Article
 from articles.domain.moderation_log import REVERSING, STATED
@@ -32,17 +42,18 @@ from articles.text.mails import MARKER
 from articles.text.markdown import plain
 from articles.web.identity import named
 from articles.web.preferences import hiding_of, slugs_from
+from articles.wiring import patient_repository
+from tasks import MAIL
 
 MAILS_PER_RUN = 50
 """Mails of one kind that one run sends."""
 
 
 class Mail(NamedTuple):
-    """A mail to a member that may be due. `claim` returns whether this process is to send it."""
+    """A mail that may be due. `claim` returns whether this process is to send it; `send` gives it to a task."""
 
-    member: int
-    letter: Letter
     claim: Callable[[], bool]
+    send: Callable[[], None]
 
 
 def recipients() -> QuerySet[User]:
@@ -60,7 +71,7 @@ def send_each(mails: Iterator[Mail], deadline: float) -> int:
     for one in mails:
         with suppress(TooManyMails), transaction.atomic():  # not claimed either: a later mail has it
             if one.claim():
-                send_later(one.letter, one.member)
+                one.send()
                 sent += 1
         if sent == MAILS_PER_RUN or time.monotonic() >= deadline:
             break
@@ -174,10 +185,30 @@ def send_due(repository: Repository, budget: float) -> int:
 
 def _mails(repository: Repository, deadline: float) -> Iterator[Mail]:
     for due in _due(repository, deadline):
-        notices = named(repository.inbox.read(due.wanted[:NOTICES_PER_MAIL]))
+        since = due.member.mailed_until
+        yield Mail(
+            partial(_claim, due),
+            partial(draw_later, deliver_notices, due.member, Kind.NOTICES, since, due.last_at),
+        )
+
+
+@task(queue_name=MAIL)
+def deliver_notices(member_id: int, message_id: str, since: float, until: float) -> None:
+    """Mail a member the notices of this time that can still be read, and the bans. Raises NotYet, StoreError."""
+    if member := recipients().filter(pk=member_id).first():
+        repository = patient_repository()
+        (pointers,) = repository.inbox.list_between([(member_id, since)], until)
+        due = _due_of(member, pointers, since, until)
+        read, others = due.wanted[:NOTICES_PER_MAIL], due.wanted[NOTICES_PER_MAIL:]
+        notices = [one for one in named(repository.inbox.read(read)) if is_still_shown(one)]
         if notices or due.bans:
-            count = len(due.wanted) + len(due.bans)
-            yield Mail(due.member.pk, notices_to(due.member, notices, count, due.bans), partial(_claim, due))
+            count = len(notices) + len(others) + len(due.bans)
+            send_drawn(notices_to(member, notices, count, due.bans), message_id)
+
+
+def is_still_shown(notice: Notice) -> bool:
+    """Return whether what a notice is about can still be read; what moderators did always can."""
+    return notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG) or notice.is_readable
 
 
 class _Round:
@@ -194,9 +225,7 @@ def _due(repository: Repository, deadline: float) -> Iterator[_Due]:
         found = repository.inbox.list_between([(one.pk, one.mailed_until) for one in batch], until)
         for member, pointers in zip(batch, found, strict=True):
             _Round.last = member.pk
-            may_be_stated = any(map(_stated_act, pointers))
-            stated = Statement.objects.mailed_about(member, member.mailed_until) if may_be_stated else set()
-            due = _Due(member, pointers, _bans_to_mail(member, until), stated)
+            due = _due_of(member, pointers, member.mailed_until, until)
             if due.wanted or due.bans:
                 yield due
         if time.monotonic() >= deadline:
@@ -204,10 +233,16 @@ def _due(repository: Repository, deadline: float) -> Iterator[_Due]:
     _Round.last = 0
 
 
-def _bans_to_mail(member: User, until: float) -> list[Ban]:
+def _due_of(member: User, pointers: Sequence[NoticePointer], since: float, until: float) -> _Due:
+    may_be_stated = any(map(_stated_act, pointers))
+    stated = Statement.objects.mailed_about(member, since) if may_be_stated else set()
+    return _Due(member, pointers, _bans_to_mail(member, since, until), stated)
+
+
+def _bans_to_mail(member: User, since: float, until: float) -> list[Ban]:
     """Return the bans of which the member wants news that are old enough. One query, for most members none."""
     is_wanted, known = NoticeKind.MODERATION.value in member.mail_kinds.split(","), member.inbox_read_until
-    known = max(known, member.mailed_until)
+    known = max(known, since)
     bans = Ban.objects.to_show(member) if is_wanted and known < member.ban_changed_at else []
     return Statement.objects.left_to_mail([ban for ban in bans if known < ban.changed_at <= until])
 
@@ -242,14 +277,26 @@ def _digests(repository: Repository, now: float) -> Iterator[Mail]:
     """Yield digests, the longest waiting first. Two round trips for each."""
     wanted = recipients().filter(digest=True, digested_at__lte=now - WEEK).order_by("digested_at", "pk")
     for member in list(wanted[:MAILS_PER_RUN]):
-        followed, hidden = slugs_from(member.followed_groups), hiding_of(member)
-        page = repository.following.get_page(followed, size=_ARTICLES_LOOKED_AT, hidden=hidden)
-        recent = [article for article in page.articles if article.posted_at > now - WEEK]
         claim = partial(_claim_digest, member, now)
-        if recent:
-            yield Mail(member.pk, digest_to(member, recent[:ARTICLES_PER_DIGEST]), claim)
+        if _recent(repository, member, now):
+            yield Mail(claim, partial(draw_later, deliver_digest, member, Kind.DIGEST, now))
         else:
             claim()
+
+
+def _recent(repository: Repository, member: User, now: float) -> list[Article]:
+    """Return the best articles of the week before in the groups that a member follows. Two round trips."""
+    followed, hidden = slugs_from(member.followed_groups), hiding_of(member)
+    page = repository.following.get_page(followed, size=_ARTICLES_LOOKED_AT, hidden=hidden)
+    return [article for article in page.articles if article.posted_at > now - WEEK][:ARTICLES_PER_DIGEST]
+
+
+@task(queue_name=MAIL)
+def deliver_digest(member_id: int, message_id: str, now: float) -> None:
+    """Mail a member the articles of the week before `now` that can still be read. Raises NotYet, StoreError."""
+    member = recipients().filter(pk=member_id, digest=True).first()
+    if member and (articles := _recent(patient_repository(), member, now)):
+        send_drawn(digest_to(member, articles), message_id)
 
 
 def _claim_digest(member: User, now: float) -> bool:

@@ -28,7 +28,7 @@ from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts import names
-from accounts.mail import Kind, letter, site_origin
+from accounts.mail import Kind, letter, send_later, site_origin
 from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICE_REASONS, NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
@@ -246,7 +246,8 @@ def mails() -> Iterator[Mail]:
     """Yield the receipts and decisions that are to be mailed, the oldest first."""
     for notice in LegalNotice.objects.exclude(to_mail="").order_by("pk"):
         context = {"notice": notice, "content": site_origin() + notice.address}
-        yield Mail(0, letter(Kind.LEGAL_NOTICE, notice.email, context, notice.language), partial(_claim, notice))
+        drawn = letter(Kind.LEGAL_NOTICE, notice.email, context, notice.language)
+        yield Mail(partial(_claim, notice), partial(send_later, drawn))
 
 
 def _claim(notice: LegalNotice) -> bool:

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext, pgettext
+from django_tasks import task
 
-from accounts.mail import Kind, Letter, language_of, letter_to
+from accounts.mail import Kind, Letter, draw_later, language_of, letter_to, send_drawn
 from accounts.models import (
     WAITING_MAIL,
     AboutFlag,
@@ -32,6 +33,7 @@ from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, recipients, send_each
 from articles.repository import Repository
+from articles.wiring import patient_repository
 from moderation import legal_notices, statements
 from moderation.flags import REASONS
 from moderation.rights import (
@@ -45,6 +47,7 @@ from moderation.rights import (
     subject_of,
     why_not,
 )
+from tasks import MAIL
 
 SETTLE_SECONDS = 5
 """Age at which something is mailed: until then, another process may not have saved it yet."""
@@ -236,14 +239,26 @@ def _mails(repository: Repository) -> Iterator[Mail]:
     due = list(_due(until))
     waiting = Waiting(repository, min((one.waiting_mailed_until for one in due), default=until), until)
     for moderator in due:
-        if letter := _mail_to(moderator, waiting):
-            yield Mail(moderator.pk, letter, partial(_claim, moderator, until))
+        since = moderator.waiting_mailed_until
+        if waiting.rows_for(moderator, since):
+            send = partial(draw_later, deliver_waiting, moderator, Kind.WAITING, since, until)
+            yield Mail(partial(_claim, moderator, until), send)
 
 
-def _mail_to(moderator: User, waiting: Waiting) -> Letter | None:
+@task(queue_name=MAIL)
+def deliver_waiting(member_id: int, message_id: str, since: float, until: float) -> None:
+    """Mail a moderator what began to wait in this time and still does. Raises NotYet, StoreError."""
+    moderator = recipients().filter(moderators(), pk=member_id).exclude(waiting_mail="").first()
+    if moderator is None:
+        return
+    if letter := _mail_to(moderator, Waiting(patient_repository(), since, until), since):
+        send_drawn(letter, message_id)
+
+
+def _mail_to(moderator: User, waiting: Waiting, since: float) -> Letter | None:
     """Return a mail about what the moderator can decide, in the moderator's language; None if there is nothing."""
     with language_of(moderator):
-        rows = waiting.rows_for(moderator, moderator.waiting_mailed_until)
+        rows = waiting.rows_for(moderator, since)
         context = {"count": len(rows), "rows": rows[:ROWS_PER_MAIL]}
         return letter_to(moderator, Kind.WAITING, context) if rows else None
 

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
-from accounts.mail import Kind, Letter, language_of, letter_to
+from accounts.mail import Kind, Letter, language_of, letter_to, send_later
 from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
 from accounts.models.law import GROUNDS, SHOWN_ELSEWHERE, Act, Ground
 from accounts.web import unsent_form
@@ -271,7 +271,7 @@ def mails() -> Iterator[Mail]:
         if member := statement.member:
             with language_of(member):
                 letter = _mail_to(member, statement)
-            yield Mail(member.pk, letter, partial(_claim, statement))
+            yield Mail(partial(_claim, statement), partial(send_later, letter, member.pk))
 
 
 def _mail_to(member: User, statement: Statement) -> Letter:

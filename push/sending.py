@@ -22,11 +22,11 @@ from django.utils.translation import gettext, ngettext
 from django_tasks import task
 
 from accounts.encryption import KeyChanged
-from accounts.mail import language_of, site_origin
+from accounts.mail import language_of
 from accounts.models import FORGOTTEN_AFTER, MODERATE, Device, User
-from articles.domain.notices import Notice, NoticeKind, NoticePointer
+from articles.domain.notices import NoticeKind, NoticePointer
 from articles.formatting.values import grouped
-from articles.mailing import path_of, sentence_of
+from articles.mailing import is_still_shown, path_of, sentence_of
 from articles.repository import Repository
 from articles.text.markdown import plain
 from articles.web import preferences
@@ -156,7 +156,7 @@ def _from_inbox(repository: Repository, member: User, since: float, until: float
     """Return the newest notice, or how many are new; None if none is new since."""
     (pointers,) = repository.inbox.list_between([(member.pk, member.inbox_read_until)], until)
     wanted, has_news = _wanted(member, pointers), _has_news(member, since, until)
-    notices = [one for one in named(repository.inbox.read(wanted[:_NOTICES_READ])) if _is_still_shown(one)]
+    notices = [one for one in named(repository.inbox.read(wanted[:_NOTICES_READ])) if is_still_shown(one)]
     count = len(notices) + len(wanted[_NOTICES_READ:]) + has_news
     if not has_news and not any(one.at > since for one in notices):
         return None
@@ -169,11 +169,6 @@ def _from_inbox(repository: Repository, member: User, since: float, until: float
     return Message(title % {"num": grouped(count), "site": chosen.SITE_NAME}, line, reverse("articles:inbox"))
 
 
-def _is_still_shown(notice: Notice) -> bool:
-    """Return whether what someone wrote is still there; notices of what moderators did are sent in any case."""
-    return notice.is_readable or notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG)
-
-
 def _from_queue(repository: Repository, member: User, since: float, until: float) -> Message | None:
     """Return what waits for a moderator, or how much; None if nothing does any more."""
     rows = _waiting_for(member, Waiting(repository, floor(since), until), since)
@@ -181,7 +176,7 @@ def _from_queue(repository: Repository, member: User, since: float, until: float
         return None
     count, (line, address) = len(rows), rows[0]
     title = ngettext("%(num)s new item to review on %(site)s", "%(num)s new items to review on %(site)s", count)
-    path = address.removeprefix(site_origin()) if count == 1 else reverse("articles:queue")
+    path = address if count == 1 else reverse("articles:queue")
     return Message(title % {"num": grouped(count), "site": chosen.SITE_NAME}, line, path)
 
 

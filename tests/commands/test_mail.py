@@ -18,9 +18,10 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from accounts.models import MAIL_KINDS, AboutFlag, Ban, BanScope, User, WaitingAccount
-from articles import housekeeping, mailing
-from articles.domain.comments import root_of
+from articles import housekeeping, mailing, wiring
+from articles.domain.comments import article_of, root_of
 from articles.domain.flags import FlagReason
+from articles.domain.limits import Rate
 from articles.domain.notices import NoticeKind
 from moderation import mail as moderators_mail
 from moderation.bans import ban, lift_ban
@@ -127,7 +128,7 @@ def test_a_mail_is_not_lost_when_the_process_dies_between_claim_and_sending(
         raise SystemExit
 
     with monkeypatch.context() as dying:
-        dying.setattr(mailing, "send_later", dies)
+        dying.setattr(mailing, "draw_later", dies)
         with pytest.raises(SystemExit):
             send(site_store)
     mailing._Round.last = 0
@@ -273,6 +274,89 @@ def test_a_mail_is_in_the_members_language(site_store, article, later, alice, bo
 
     assert send(site_store) == 1
     assert "bob 评论了你的文章《A title》" in mail.outbox[0].body
+
+
+def gone(site_store, what: str, comment: int, bob: User) -> None:
+    """Take away what a notice about a comment by bob is about."""
+    match what:
+        case "deleted":
+            site_store.comments.delete(comment, bob.pk)
+        case "removed":
+            site_store.comments.remove(comment, MODERATOR, "Spam")
+        case "removed with its article":
+            site_store.articles.remove(article_of(comment), MODERATOR, "Spam")
+
+
+@pytest.mark.parametrize("what", ["deleted", "removed", "removed with its article"])
+def test_what_is_gone_by_the_time_of_sending_is_left_out(site_store, article, later, alice, bob, carol, what):
+    mailed(alice, "reply", "mention")
+    other = post_as(site_store, carol, "Other", "https://example.org/o").id
+    comments = [
+        comment_on(site_store, one, "Hidden @alice", bob.pk, mentioned=[alice.pk]) for one in (article, other)
+    ]
+    later.advance(mailing.SETTLE_SECONDS + 1)
+    assert mailing.send_due(site_store, 60) == 1  # the mail waits for the mail server
+
+    gone(site_store, what, comments[0], bob)
+    waiting = list(DBTaskResult.objects.all())
+    wait_until_sent()
+
+    (message,) = mail.outbox
+    assert message.subject == "bob mentioned you in a comment on Other"
+    assert f"/comments/{comments[1]}/" in message.body
+    assert f"/comments/{comments[0]}/" not in message.body + message.alternatives[0].content
+
+    gone(site_store, what, comments[1], bob)
+    DBTaskResult.objects.bulk_create(waiting)
+    wait_until_sent()
+    assert len(mail.outbox) == 1, "nothing is left to say"
+
+
+def test_what_moderators_decide_while_a_mail_waits_is_left_out(site_store, article, waiting, later, carol):
+    moderator_by_mail(carol)
+    assert moderators_mail.send_waiting(site_store, 60) == 1
+
+    site_store.flags.keep(root_of(article), later())
+    WaitingAccount.objects.all().delete()
+    Ban.objects.update(answer="No", answered_at=datetime.fromtimestamp(later(), UTC))
+    wait_until_sent()
+
+    assert [message.subject for message in mail.outbox] == ["The poster of “Other” asks to withdraw it."]
+
+
+def test_a_digest_that_waits_leaves_out_what_is_removed(site_store, later, alice, bob):
+    site_store.groups.create("python", "Python")
+    mailed(alice, digest=True, followed_groups="python", digested_at=later() - mailing.WEEK)
+    posted = [
+        post_as(site_store, bob, title, f"https://example.org/{title}", ["python"]).id for title in ("A1", "B2")
+    ]
+    assert mailing.send_digests(site_store, 60) == 1
+
+    site_store.articles.remove(posted[0], MODERATOR, "Spam")
+    wait_until_sent()
+
+    (message,) = mail.outbox
+    assert (message.subject, "A1" in message.body) == ("This week on Article Voting: B2", False)
+
+
+def test_a_mail_above_the_limit_of_its_address_waits_and_comes_with_what_is_new(
+    site_store, article, limits_clock, alice, bob, settings, monkeypatch
+):
+    monkeypatch.setattr(mailing._Round, "last", 0)
+    settings.LIMIT_MAILS = Rate(1, 86_400)
+    mailed(alice, "reply")
+    store = wiring.repository()
+    for number in range(14):
+        store.comments.post(article, bob.pk, "bob", f"Comment {number}")
+        limits_clock.advance(mailing.SETTLE_SECONDS + 1)
+        mailing.send_due(store, 60)
+    wait_until_sent()
+    assert len(mail.outbox) == 12
+
+    limits_clock.advance(7_200)
+    assert mailing.send_due(store, 60) == 1
+    wait_until_sent()
+    assert mail.outbox[-1].subject == "2 new notices: bob commented on your article A title"
 
 
 def test_a_digest_has_the_best_articles_of_followed_groups_of_the_week(
