@@ -7,6 +7,7 @@ derived from these. The site reads only the compiled files.
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -58,6 +59,9 @@ DERIVED_PATH = ROOT / "locale" / "zh_Hant" / "LC_MESSAGES" / "django.mo"
 """The Traditional Chinese catalogue. It has no PO file: it is derived each time."""
 
 _WORDS_PATH = ROOT / "locale" / "zh_Hant" / "words.txt"
+
+DEMO_PATH = ROOT / "articles" / "demo" / "content.json"
+_SIMPLIFIED, _TRADITIONAL = '"language": "zh-hans"', '"language": "zh-hant"'
 
 _SIGNS = str.maketrans("“”‘’臺", "「」『』台")
 _FIRST_PRIVATE = 0xE000
@@ -136,10 +140,12 @@ def derived(simplified: Catalog) -> Catalog:
     return catalogue
 
 
+@cache
 def _converter() -> Callable[[str], str]:
     """Return what converts a text. Words of `words.txt` become private characters, which OpenCC leaves alone."""
     lines = _WORDS_PATH.read_text("utf-8").splitlines()
     words = dict(line.split("\t") for line in lines if line and not line.startswith("#"))
+    whole = {text[1:]: words.pop(text) for text in list(words) if text.startswith("=")}
     signs = {word: chr(_FIRST_PRIVATE + place) for place, word in enumerate(words)}
     longest_first = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
     back = str.maketrans({sign: words[word] for word, sign in signs.items()})
@@ -147,9 +153,19 @@ def _converter() -> Callable[[str], str]:
 
     def convert(text: str) -> str:
         aside = longest_first.sub(lambda word: signs[word[0]], text)
-        return converter.convert(aside).translate(_SIGNS).translate(back)
+        return whole.get(text) or converter.convert(aside).translate(_SIGNS).translate(back)
 
     return convert
+
+
+def with_traditional(demo: str) -> str:
+    """Return the demo's content with its Traditional texts, each a line below the Simplified one."""
+    lines = [line for line in demo.splitlines() if _TRADITIONAL not in line]
+    for at in reversed(range(len(lines))):
+        if _SIMPLIFIED in lines[at]:
+            converted = _converter()(lines[at].rstrip(",")).replace(_SIMPLIFIED, _TRADITIONAL)
+            lines[at : at + 1] = [lines[at].rstrip(",") + ",", converted + lines[at][len(lines[at].rstrip(",")) :]]
+    return "\n".join(lines) + "\n"
 
 
 def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
@@ -167,6 +183,7 @@ def main() -> None:
     PO_PATH.write_text(written(catalogue), "utf-8")
     for path, one in ((MO_PATH, catalogue), (DERIVED_PATH, derived(catalogue))):
         path.write_bytes(compiled(one))
+    DEMO_PATH.write_text(with_traditional(DEMO_PATH.read_text("utf-8")), "utf-8")
     missing = untranslated(catalogue)
     print(f"{len(list(texts(catalogue)))} texts, {len(missing)} without Chinese.")
     if missing:

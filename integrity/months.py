@@ -74,8 +74,8 @@ APPEALS = {
     "appeals_upheld": _("Appeals after which the ban was lifted"),
     "appeals_rejected": _("Appeals after which the ban remained"),
     "other_appeals": _("Appeals against other decisions"),
-    "other_appeals_upheld": _("Of other decisions, those reversed"),
-    "other_appeals_rejected": _("Of other decisions, those upheld"),
+    "other_appeals_upheld": _("Appeals after which the decision was reversed"),
+    "other_appeals_rejected": _("Appeals after which the decision remained"),
 }
 _GROUNDS = {ground: f"statements_{ground.value}" for ground in GROUNDS}
 STATEMENTS = {

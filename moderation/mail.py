@@ -180,8 +180,11 @@ def _appealed_at(decision: Ban | Statement) -> float:
 
 def _statement_row(one: Statement) -> Row:
     name = one.member.get_username() if one.member else ""
-    text = gettext("%(name)s appeals against a decision: %(act)s") % {"name": name, "act": one.title}
-    return Row(text, f"{reverse('articles:queue')}#appeal-statement-{one.pk}")
+    text = gettext("%(name)s appeals against a decision: %(act)s")
+    return Row(
+        text % {"name": name, "act": statements.title_of(one)},
+        f"{reverse('articles:queue')}#appeal-statement-{one.pk}",
+    )
 
 
 def _notice_row(notice: LegalNotice) -> Row:

@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field
 
 from accounts.mail import Kind, Letter, language_of, letter_to, send_later
 from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
-from accounts.models.law import GROUNDS, SHOWN_ELSEWHERE, Act, Ground
+from accounts.models.law import ACTS, GROUNDS, SHOWN_ELSEWHERE, Act, Ground
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, members_only, page_with_form
 from articles.api import schemas
@@ -254,6 +254,17 @@ def show(request: MemberRequest, statement_id: int) -> HttpResponse:
     context |= {"ban": bans.get(statement.ban_id or 0), "scopes": BAN_SCOPES}
     context["address"] = address_of(statement.subject) if statement.subject else ""
     return render(request, "statements/statement.html", context, status=400 if form.errors else 200)
+
+
+_REMOVALS = {True: gettext_lazy("Removal of an article"), False: gettext_lazy("Removal of a comment")}
+"""Removals of what is still known, by whether it is an article."""
+
+
+def title_of(statement: Statement) -> str:
+    """Return what was decided, in a few words."""
+    if statement.act == Act.REMOVAL and statement.subject:
+        return str(_REMOVALS[is_root(statement.subject)])
+    return str(ACTS[Act(statement.act)])
 
 
 def send_appeal(statement: Statement, text: str) -> None:

@@ -31,6 +31,7 @@ from articles.web import preferences
 from articles.web.addresses import path_of
 from articles.web.context import in_brief
 from articles.wiring import group_title, html_of_site_text
+from moderation.statements import title_of
 from owner import colours
 from owner.choices import chosen
 
@@ -62,6 +63,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "as_shown": values.as_shown,
     "age": values.age,
     "coded": values.coded,
+    "decision": title_of,
     "from_now": values.from_now,
     "full_date": values.date_of,
     "in_brief": in_brief,

@@ -207,10 +207,6 @@ class Statement(Appealable):
         return f"statement {self.pk} on {self.act}"
 
     @property
-    def title(self) -> str:
-        return str(ACTS[Act(self.act)])
-
-    @property
     def ground_label(self) -> str:
         """What the decision rests on; "" if that was not asked for."""
         return str(GROUNDS[Ground(self.ground)]) if self.ground else ""

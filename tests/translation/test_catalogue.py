@@ -54,6 +54,41 @@ def test_the_compiled_catalogue_matches_the_source(kept):
     assert catalogues.MO_PATH.read_bytes() == catalogues.compiled(kept), TO_DO
 
 
+MAINLAND = """
+信息 數據 網絡 互聯網 服務器 服務商 軟件 硬件 程序員 編程 源代碼 默認 缺省 質量 屏幕 顯示器 文件夾 登錄 註銷
+用戶 賬 郵箱 視頻 音頻 圖像 鏈接 鏈路 端口 接口 界面 菜單 剪貼板 粘貼 打印 打開 保存 緩存 內存 硬盤 磁盤 光盤
+線程 進程 隊列 堆棧 數組 字符 字節 比特 二進制 正則 函數 變量 常量 對象 循環 異步 實時 在線 博客 帖子 點擊 雙擊
+鼠標 光標 快捷 回車 圖標 窗口 標籤 搜索 查找 添加 過濾 設備 設置 配置 高級 卸載 重啟 調用 調試 訪問 響應 全局
+帶寬 網關 局域網 域名 主機名 掩碼 密鑰 私鑰 公鑰 哈希 證書 令牌 會話 數碼 概率 方差 置信 智能 激活 禁用 兼容
+屏蔽 拉黑 舉報 投訴 點讚 關注 粉絲 私信 頭像 主頁 刷新 加載 發件 收件箱 短信 二維碼 客戶端 移動端 插件 腳本
+模板 模塊 代碼生成 數據庫 字段 事務 集群 主從 報警 性能 優化 吞吐 採樣 批量 定時 鏡像 虛擬機 操作系統 命令
+控制台 反饋 聯繫 知識產權 水平 渠道 計劃 示例 樣例 自定義 定製 加粗 字體 縮略圖 全角 半角 單詞 短語 拼寫 注釋
+退出 周榜 本周 上周 時間戳 倒計時 納秒 升序 降序 遞歸 並發 崩潰 死機 訂閱源 推送 消息 站內信 刷票 馬甲 封禁
+封號 運營 社區 獲取 上報 重置 恢復碼 丟失 丟棄 身份 生成 新建 兩步登 跳轉 重定向 公網 內網 副本 存儲 權限組
+分組 評論 榜單 回復 許可權 引數 釋出 團伙 超時 檢測 星標 面容 鎖屏 落盤 正文 通過 發送郵件 后 隻 臺 裏 着 羣 爲
+啓 衆 峯 綫 復制 “ ” ‘ ’
+"""
+"""What Taiwan says, or writes, otherwise: in Traditional characters."""
+
+LIKE_MAINLAND = re.compile("用戶端|主機名稱|鎖定時|版主頁面|登入並發布|通過審核")
+"""What only looks so."""
+
+BY_PLACE = {
+    "Apply": "套用",
+    "Apps for Lemmy": "Lemmy 應用程式",
+    "Data and deletion": "資料與刪除帳號",
+    "Added on %(date)s": "新增於 %(date)s",
+    "Send": "傳送",
+    "Send the link": "寄送連結",
+    "Skip to the content": "跳至主要內容",
+    "View your profile": "查看你的個人頁面",
+    "Set `TRUSTED_PROXIES` to the addresses of the proxies only.": "`TRUSTED_PROXIES` 只應列出代理伺服器的位址。",
+    "code": "行內程式碼",
+    "Code": "代碼",
+}
+"""Texts whose words depend on where they are."""
+
+
 def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_words_of_taiwan(kept):
     traditional = catalogues.derived(kept)
 
@@ -64,9 +99,17 @@ def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_w
             re.findall(r"%(?:\(\w+\))?[ds%]", simplified)
         ), message.id
         "".join(re.findall(HAN, text)).encode("big5")  # it has no character that is simplified only
-        assert not re.search(
-            "賬|信息|網絡|軟件|默認|用戶名|登錄|許可權|引數|釋出|[“”‘’隻摺臺后]", text.replace("摺疊", "")
-        ), text
+        plain = LIKE_MAINLAND.sub("", text)
+        assert [word for word in MAINLAND.split() if word in plain] == [], text
+    found = {forms(message.id)[0]: text for message, text in translations(traditional) if not message.context}
+    assert {english: found[english] for english in BY_PLACE} == BY_PLACE
+
+
+def test_the_demo_has_traditional_texts_derived_from_the_simplified_ones():
+    assert catalogues.DEMO_PATH.read_text("utf-8").count('"zh-hant"') == 3
+    assert catalogues.DEMO_PATH.read_text("utf-8") == catalogues.with_traditional(
+        catalogues.DEMO_PATH.read_text("utf-8")
+    )
 
 
 def test_gettext_reads_the_compiled_catalogue(kept):
@@ -90,6 +133,27 @@ def test_placeholders_are_the_same_in_both_languages(kept):
     for message, chinese in translations(kept):
         english = forms(message.id)
         assert places(chinese) == set().union(*map(places, english)), english
+
+
+IN_CHINESE = {
+    *("age", "ago", "ban", "banned", "comment", "current", "description", "end", "hours", "log", "node", "other"),
+    *("page", "period", "reason", "report", "texts", "time", "wait", "when"),
+}
+"""Placeholders that are filled with Chinese, or end with it."""
+
+
+def test_a_name_or_title_beside_chinese_is_quoted_or_has_a_space(kept):
+    for message, chinese in translations(kept):
+        text = chinese.replace("分组%(what)s", "")  # which has quotes of its own
+        beside = re.findall(rf"{HAN}%\((\w+)\)s", text) + re.findall(rf"%\((\w+)\)s(?={HAN})", text)
+        assert set(beside) <= IN_CHINESE, chinese
+        if "“%(title)s”" in chinese:
+            of_group = all(name.startswith("templates/groups/") for name, _line in message.locations)
+            assert of_group or message.id in OF_ANYTHING, chinese
+
+
+OF_ANYTHING = {"“%(title)s”", "in the group “%(title)s”", "Redact an entry about “%(title)s”"}
+"""Texts with a title that may be a group's. An article's alone is in 《》."""
 
 
 def test_every_template_text_and_every_text_with_placeholders_can_be_formatted(kept):
