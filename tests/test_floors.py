@@ -233,7 +233,7 @@ CAPABILITIES = {
     },
     "moderation": {
         *(f"moderation.{name}" for name in ("flags", "log", "mail", "redactions", "rights")),
-        *(f"moderation.{name}" for name in ("second_factors", "trust", "urls")),
+        *(f"moderation.{name}" for name in ("second_factors", "statements", "trust", "urls")),
         "moderation.rules.acting",
     },
     "owner": {"owner.administrator", "owner.choices", "owner.colours", "owner.steps", "owner.urls"},
