@@ -159,13 +159,14 @@ def _converter() -> Callable[[str], str]:
 
 
 def with_traditional(demo: str) -> str:
-    """Return the demo's content with its Traditional texts, each a line below the Simplified one."""
-    lines = [line for line in demo.splitlines() if _TRADITIONAL not in line]
-    for at in reversed(range(len(lines))):
-        if _SIMPLIFIED in lines[at]:
-            converted = _converter()(lines[at].rstrip(",")).replace(_SIMPLIFIED, _TRADITIONAL)
-            lines[at : at + 1] = [lines[at].rstrip(",") + ",", converted + lines[at][len(lines[at].rstrip(",")) :]]
-    return "\n".join(lines) + "\n"
+    """Return the demo's content with its Traditional texts, each a line above the Simplified one."""
+    lines = []
+    for line in demo.splitlines(keepends=True):
+        if _SIMPLIFIED in line:
+            lines.append(_converter()(line.rstrip(",\n")).replace(_SIMPLIFIED, _TRADITIONAL) + ",\n")
+        if _TRADITIONAL not in line:
+            lines.append(line)
+    return "".join(lines)
 
 
 def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
