@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class Kind(Enum):
-    """The kinds of mail, each with its template; `tests/accounts/test_mails.py` has a case for each."""
+    """The kinds of mail, each with its template; `tests/pages/test_mails.py` has a case for each."""
 
     VERIFICATION = "accounts/mail/verification.html"
     PASSWORD_RESET = "accounts/mail/password_reset.html"  # noqa: S105 - a template
@@ -68,7 +68,7 @@ class TooManyMails(Exception):
 
 
 mail_due = Signal()
-"""Sent by a kind, with the address `to`, before its mail is queued. Raises TooManyMails."""
+"""Sent by a kind, with the address `to` and `what` is told, before its mail is queued. Raises TooManyMails."""
 
 
 class Letter(NamedTuple):
@@ -80,9 +80,11 @@ class Letter(NamedTuple):
     text: str
     html: str
     headers: dict[str, str]
+    what: str = ""
+    """What it tells, where a kind has several: each counts by itself, so that none can keep another one away."""
 
     def message(self) -> EmailMultiAlternatives:
-        return _message(*self[1:])
+        return _message(self.to, self.subject, self.text, self.html, self.headers)
 
 
 def letter(kind: Kind, to: str, context: dict[str, Any], language: str = "") -> Letter:
@@ -106,7 +108,7 @@ def letter_to(member: User, kind: Kind, context: dict[str, Any]) -> Letter:
         )
         headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     drawn = letter(kind, member.verified_email, context, member.language)
-    return drawn._replace(headers=drawn.headers | headers)
+    return drawn._replace(headers=drawn.headers | headers, what=context.get("change", ""))
 
 
 def language_of(member: User) -> AbstractContextManager[None]:
@@ -120,7 +122,7 @@ def send_later(one: Letter, member: int = 0) -> None:
     It has the same `Message-ID` if it is sent again. All mail passes here or through `draw_later`, except links to
     a new password, which are never stored: see `accounts.forms`. Raises TaskQueueFull, TooManyMails.
     """
-    mail_due.send(sender=one.kind, to=one.to)
+    mail_due.send(sender=one.kind, to=one.to, what=one.what)
     add(deliver, member, one.to, one.subject, one.text, one.html, one.headers)
 
 
@@ -129,7 +131,7 @@ def draw_later(drawing: Task[Any, Any], member: User, kind: Kind, *arguments: fl
 
     The task calls `send_drawn`. Raises as `send_later`.
     """
-    mail_due.send(sender=kind, to=member.verified_email)
+    mail_due.send(sender=kind, to=member.verified_email, what="")
     add(drawing, member.pk, _message_id(), *arguments)
 
 

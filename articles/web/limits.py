@@ -421,9 +421,9 @@ def note_code(member: User, *, is_right: bool, can_be_guessed: bool, **_signal: 
 
 
 @receiver(mail_due)
-def take_mail(sender: Kind, to: str, **_signal: Any) -> None:
-    """Take a use of the limit of mails: each kind has its own, so that one cannot keep another away."""
-    mailbox = digest("limit", "mail", _mailbox(to), sender.name)
+def take_mail(sender: Kind, to: str, what: str, **_signal: Any) -> None:
+    """Take a use of the limit of mails, which each kind and each change has for itself. Raises TooManyMails."""
+    mailbox = digest("limit", "mail", _mailbox(to), sender.name, what)
     try:
         _take(("mails",), lambda _per: {mailbox: SHARES.get(sender, 1)})
     except LimitReached:
