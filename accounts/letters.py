@@ -48,6 +48,7 @@ _STYLES = {
     "li": "margin: 0 0 12px",
     "li.entry": "margin: 0 0 16px; padding: 0 0 8px; border-bottom: 1px solid {line}",
     "blockquote": "margin: 0 0 16px; padding: 0 0 0 12px; border-left: 3px solid {line}",
+    "time": "color: {soft}; white-space: nowrap",
     "a": "color: {accent}",
     "a.button": (
         "display: inline-block; padding: 10px 16px; border-radius: 6px; background-color: {accent}; "

@@ -124,7 +124,7 @@ _TIME_AT_END = re.compile(r'\s*(<a class="permalink"[^>]*>)?<time[^>]*>[^<]*</ti
 
 def _line_of(row: str) -> str:
     """Return what a row says first, without the time at the end of that."""
-    return text_of(_TIME_AT_END.sub("", row, count=1)).partition("\n")[0]
+    return text_of(_TIME_AT_END.sub("", row, count=1)).partition("\n")[0].rstrip(".。")
 
 
 def sentence_of(notice: Notice) -> str:

@@ -218,7 +218,7 @@ def test_a_ban_and_its_end_are_mailed_once_to_those_who_want_mail_about_moderato
     (message,) = mail.outbox
     assert message.to == ["bob@example.org"]
     assert message.subject.startswith("Banned from: Posting and commenting, until")
-    assert message.subject in message.body
+    assert f"{message.subject}." in message.body
     assert "Reason: Nothing but <spam>" in message.body
     assert "https://news.example.org/appeal/" in message.body
     html = message.alternatives[0].content
