@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
-from django.contrib.auth.forms import AdminUserCreationForm, UsernameField
+from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm, UsernameField
 from django.contrib.auth.models import Group
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.db import DataError, transaction
@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import account_deletion
 from accounts.models import LOOKS_TAKEN, NAME_RULE, PermissionGroup, User
+from accounts.sign_in.changes import Change, tell_change
 
 _ROW_ID = re.compile(r"\A[0-9]{1,18}\Z", re.ASCII)
 
@@ -38,6 +39,16 @@ class AddMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]
         if User.objects.is_look_taken(username):
             raise ValidationError(LOOKS_TAKEN, code="look")
         return username
+
+
+class ChangePasswordForm(AdminPasswordChangeForm):  # type: ignore[type-arg]
+    """Set a member's password, or disable it. A new one is mailed by `accounts.sign_in.changes`."""
+
+    def save(self, commit: bool = True) -> User:
+        user: User = super().save(commit)
+        if not user.has_usable_password():
+            tell_change(user, Change.PASSWORD)
+        return user
 
 
 class StrictMixin(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -91,6 +102,7 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
     """Members. A name cannot be changed, and deleting runs the same steps as a member's own deletion."""
 
     add_form = AddMemberForm
+    change_password_form = ChangePasswordForm
     fieldsets = (
         (None, {"fields": ("username", "password", "email")}),
         (
@@ -136,6 +148,11 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
         protected = [last_administrator % {"name": member} for member in members if _is_needed(member, members)]
         counts = {str(self.opts.verbose_name_plural): len(members)}
         return [notice % {"name": member} for member in members], counts, set(), protected
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if change and "email" in form.changed_data:
+            tell_change(obj, Change.ADDRESS)
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         self.delete_queryset(request, [obj])

@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from accounts import sessions
-from accounts.mail import language_of
 from accounts.models import User
 from accounts.moderators import BAN_MEMBERS
 from accounts.sign_in import second_factor
@@ -32,8 +31,7 @@ def reset(member: User, reason: str, moderator: Actor) -> None:
     second_factor.reset_lost(member)
     sessions.end_others(member.pk, "")
     if had_factor:
-        with language_of(member):
-            tell_change(member, Change.RESET)
+        tell_change(member, Change.RESET)
         details = {"account": str(member.pk)}
         repository().moderation_log.note(Action.RESET_SECOND_FACTOR, moderator, "", reason, details)
 

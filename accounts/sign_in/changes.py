@@ -9,7 +9,7 @@ from django.dispatch import receiver
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from accounts.mail import Kind, tell
+from accounts.mail import Kind, language_of, tell
 from accounts.models import User
 from owner.choices import chosen
 
@@ -18,6 +18,7 @@ class Change(Enum):
     """What has changed, as the mail says it."""
 
     PASSWORD = gettext_noop("The password of your account on %(site)s has been changed")
+    NAME = gettext_noop("Your name on %(site)s is now %(name)s")
     ADDRESS = gettext_noop("The email address of your account on %(site)s has been changed or removed")
     PASSKEY_ADDED = gettext_noop("A passkey has been added to your account on %(site)s")
     PASSKEY_REMOVED = gettext_noop("A passkey has been removed from your account on %(site)s")
@@ -35,6 +36,7 @@ class Change(Enum):
 
 
 _DETAILS = {
+    Change.NAME: gettext_noop("Log in with it from now on."),
     Change.ADDRESS: gettext_noop("Password reset links no longer go to this address."),
     Change.APP_ADDED: gettext_noop("Logging in takes its code from now on."),
     Change.NEW_CODES: gettext_noop("The former ones no longer work."),
@@ -46,14 +48,18 @@ _DETAILS = {
 
 
 def tell_change(member: User, change: Change, name: str = "") -> None:
-    """Mail a member what has changed. `name`: of the provider or the program."""
-    context = {
-        "change": change.name,
-        "sentence": _(change.value) % {"site": chosen.SITE_NAME, "name": name},
-        "detail": _(_DETAILS[change]) if change in _DETAILS else "",
-        "passwords": settings.PASSWORDS,
-    }
-    tell(member, Kind.SIGN_IN_CHANGED, context)
+    """Mail a member what has changed, in their language: someone else may have done it.
+
+    `name`: the new one, or that of the provider or the program.
+    """
+    with language_of(member):
+        context = {
+            "change": change.name,
+            "sentence": _(change.value) % {"site": chosen.SITE_NAME, "name": name},
+            "detail": _(_DETAILS[change]) if change in _DETAILS else "",
+            "passwords": settings.PASSWORDS,
+        }
+        tell(member, Kind.SIGN_IN_CHANGED, context)
 
 
 @receiver(post_save, sender=User)

@@ -14,7 +14,9 @@ import pyotp
 import pytest
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
+from django.core.management import call_command
 from django.test import Client
+from django.utils.translation import gettext, override
 
 from accounts.mail import Kind, language_of, reply_address, tell
 from accounts.models import MAIL_KINDS, LegalNotice, User, Webhook
@@ -294,6 +296,7 @@ def form(path: str, **fields: str) -> Callable[[Client], None]:
 
 ACTS: dict[Change, Callable[[Client], object]] = {
     Change.PASSWORD: form("/password/", old_password=PASSWORD, new_password1=NEW, new_password2=NEW),
+    Change.NAME: lambda _browser: call_command("rename_member", "alice", "Club"),
     Change.ADDRESS: form("/settings/email/", email="new@example.org"),
     Change.PASSKEY_ADDED: add_passkey,
     Change.PASSKEY_REMOVED: remove_passkey,
@@ -322,6 +325,60 @@ def test_each_change_of_how_a_member_signs_in_is_told_to_the_verified_address(wo
     assert {tuple(one.to) for one in mail.outbox} == {(ALICE,)}
     assert message.subject == change.value % {"site": "Article Voting", "name": "Club"}
     assert re.search(r"https://news\.example\.org/(password/reset|settings/security|about)/", message.body)
+
+
+def change_address(browser: Client, path: str) -> None:
+    page = browser.get(f"{path}change/").context
+    fields = {name: value for name, value in page["adminform"].form.initial.items() if isinstance(value, str)}
+    browser.post(f"{path}change/", fields | {"email": "new@example.org", "is_active": "on"})
+
+
+DELETE = {"action": "delete_selected", "post": "yes"}
+BY_OTHERS: dict[str, tuple[Change, Callable[[Client, int], object]]] = {
+    "set the password": (
+        Change.PASSWORD,
+        lambda boss, pk: boss.post(
+            f"/admin/accounts/user/{pk}/password/",
+            {"password1": NEW, "password2": NEW, "usable_password": "true"},
+        ),
+    ),
+    "disable the password": (
+        Change.PASSWORD,
+        lambda boss, pk: boss.post(
+            f"/admin/accounts/user/{pk}/password/", {"usable_password": "false", "unset-password": "1"}
+        ),
+    ),
+    "change the address": (Change.ADDRESS, lambda boss, pk: change_address(boss, f"/admin/accounts/user/{pk}/")),
+    "delete": (
+        Change.DELETED,
+        lambda boss, pk: boss.post("/admin/accounts/user/", DELETE | {"_selected_action": [pk]}),
+    ),
+    "delete by a command": (Change.DELETED, lambda _boss, _pk: call_command("delete_member", "alice")),
+    "rename by a command": (Change.NAME, lambda _boss, _pk: call_command("rename_member", "alice", "Club")),
+    "reset the second step by a command": (
+        Change.RESET,
+        lambda _boss, _pk: call_command("reset_second_factor", "alice"),
+    ),
+}
+
+
+@pytest.mark.parametrize("act", BY_OTHERS)
+def test_what_the_operator_changes_is_told_once_in_the_language_of_the_member(world, act):
+    change, do = BY_OTHERS[act]
+    if change is Change.RESET:
+        after_app("codes")(browser_of(world.alice))
+        wait_until_sent()
+        mail.outbox.clear()
+    facts = {"is_staff": True, "is_superuser": True, "language": "en", "password": PASSWORD}
+    User.objects.filter(pk=world.alice.pk).update(language="zh-hans")
+    do(browser_of(member("boss", **facts)), world.alice.pk)
+    wait_until_sent()
+
+    (message,) = mail.outbox
+    with override("zh-hans"):
+        sentence = gettext(change.value) % {"site": "Article Voting", "name": "Club"}
+    assert (message.to, message.subject) == ([ALICE], sentence)
+    check_words(message, message.alternatives[0].content, "zh-hans")
 
 
 def test_a_new_password_is_told_whoever_sets_it_and_a_new_hash_of_the_same_is_not(world):

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from accounts.models import User
 from accounts.names import canonical
+from accounts.sign_in.changes import Change, tell_change
 from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.wiring import repository
 
@@ -32,6 +33,7 @@ class Command(StoreCommand):
                 member.rename(name)
             except ValidationError as error:
                 raise CommandError(" ".join(error.messages)) from error
+            tell_change(member, Change.NAME, member.username)
         elif not (member := members.filter(username=name).first()) or not User.objects.is_taken(former):
             raise CommandError(f"There is no member {former}.")
         with progress(unit=" posts", shown=options["progress"]) as bar:
