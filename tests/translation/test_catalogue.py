@@ -66,7 +66,8 @@ MAINLAND = """
 退出 周榜 本周 上周 時間戳 倒計時 納秒 升序 降序 遞歸 並發 崩潰 死機 訂閱源 推送 消息 站內信 刷票 馬甲 封禁
 封號 運營 社區 獲取 上報 重置 恢復碼 丟失 丟棄 身份 生成 新建 兩步登 跳轉 重定向 公網 內網 副本 存儲 權限組
 分組 評論 榜單 回復 許可權 引數 釋出 團伙 超時 檢測 星標 面容 鎖屏 落盤 正文 通過 發送郵件 后 隻 臺 裏 着 羣 爲
-啓 衆 峯 綫 復制 “ ” ‘ ’
+啓 衆 峯 綫 復制 複制 “ ” ‘ ’ 單個 核實 核查 概覽 時長 數字服務 不可用 預加載 預載入 獨立訪客 本組
+無法撤銷 誠信宣告 程式造訪 連線裝置 連線主 連線伺服器 連線儲存庫 已尋找 停權了
 """
 """What Taiwan says, or writes, otherwise: in Traditional characters."""
 
@@ -85,6 +86,10 @@ BY_PLACE = {
     "Set `TRUSTED_PROXIES` to the addresses of the proxies only.": "`TRUSTED_PROXIES` 只應列出代理伺服器的位址。",
     "code": "行內程式碼",
     "Code": "代碼",
+    "Undo": "復原",
+    "Revoke": "撤銷權杖",
+    "Programs": "程式存取",
+    "Connect a device": "連接裝置",
 }
 """Texts whose words depend on where they are."""
 
@@ -103,6 +108,17 @@ def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_w
         assert [word for word in MAINLAND.split() if word in plain] == [], text
     found = {forms(message.id)[0]: text for message, text in translations(traditional) if not message.context}
     assert {english: found[english] for english in BY_PLACE} == BY_PLACE
+
+
+def test_each_line_of_the_table_of_words_has_a_text_that_it_is_for(kept):
+    simplified = [text for _message, text in translations(kept)]
+    together = "\n".join([*simplified, catalogues.DEMO_PATH.read_text("utf-8")])
+    lines = (catalogues.ROOT / "locale" / "zh_Hant" / "words.txt").read_text("utf-8").splitlines()
+    words = {line.split("\t")[0] for line in lines if line and not line.startswith("#")}
+
+    whole = {word for word in words if word.startswith("=")}
+    assert {word[1:] for word in whole} <= set(simplified)
+    assert not [word for word in words - whole if word not in together]
 
 
 def test_the_demo_has_traditional_texts_derived_from_the_simplified_ones():
