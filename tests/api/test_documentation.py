@@ -43,7 +43,7 @@ KEYWORDS = {
 _CHANGE = ("400", "401", "403", "413", "415", "503")
 ENDPOINTS = {
     ("get", "/api/search"): {"200", "400", "401", "404", "503"},
-    ("get", "/api/articles/{article_id}/suggestions"): {"200", "400", "401", "404", "503"},
+    ("get", "/api/articles/{article_id}/suggestions"): {"200", "400", "401", "404", "409", "503"},
     ("post", "/api/articles/{article_id}/suggestions"): {
         "200",
         *["400", "401", "403", "404", "409", "413", "415", "503"],
@@ -66,7 +66,7 @@ ENDPOINTS = {
     ("get", "/api/hot"): {"200", "400", "401", "503"},
     ("post", "/api/views"): {"200", *["400", "401", "404", "409", "413", "415", "503"]},
     ("get", "/api/articles/{article_id}"): {"200", "400", "401", "404", "503"},
-    ("get", "/api/articles/{article_id}/ranking"): {"200", "400", "401", "404", "503"},
+    ("get", "/api/articles/{article_id}/ranking"): {"200", "400", "401", "404", "409", "503"},
     ("put", "/api/articles/{article_id}/vote"): {"200", *["400", "401", "403", "404", "409", "413", "415", "503"]},
     ("put", "/api/articles/{article_id}/saved"): {
         "200",
