@@ -76,7 +76,7 @@ class Drawn(NamedTuple):
 
 def draw(template: str, context: dict[str, Any], origin: str) -> Drawn:
     """Draw a mail in the active language. Its links to pages of the site begin with `origin`."""
-    context = {"name": "", "marker": "", "stop": "", "dark": _dark_theme(chosen.SITE_ACCENT)} | context
+    context = {"name": "", "marker": "", "stop": ""} | context
     html = _OWN_LINK.sub(origin, _environment().get_template(template).render(context))
     title = _SUBJECT.search(html)
     subject = " ".join(unescape(title[1]).split()) if title else ""
@@ -133,7 +133,8 @@ def _with_styles(html: str) -> str:
         styles = "; ".join(_STYLES[name] for name in names if name in _STYLES).format_map(light)
         return f'<{element}{attributes} style="{styles}">'
 
-    return _ELEMENT.sub(styled, html)
+    head, end, body = html.partition("</head>")
+    return f"{head}<style>{_dark_theme(chosen.SITE_ACCENT)}</style>{end}{_ELEMENT.sub(styled, body)}"
 
 
 def text_of(html: str) -> str:
