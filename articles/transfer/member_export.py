@@ -81,6 +81,7 @@ def _account(member: Any) -> dict[str, Any]:
         "name": member.get_username(),
         "email": member.email,
         "email_verified": member.has_verified_email,
+        "last_verified_email": member.verified_email,
         "joined": _iso(member.date_joined),
         "last_login": _iso(member.last_login),
         "came_with_an_import": member.imported,

@@ -272,6 +272,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "name": "carol",
             "email": "c@example.org",
             "email_verified": False,
+            "last_verified_email": "",
             "joined": carol.date_joined.astimezone(UTC).isoformat(timespec="seconds"),
             "last_login": carol.last_login.astimezone(UTC).isoformat(timespec="seconds"),
             "came_with_an_import": True,
