@@ -104,5 +104,5 @@ def test_texts_without_html_look_the_same_and_are_parsed_once(site_store, open_a
 def test_a_mail_about_notices_parses_nothing(site_store, numbers, alice, parsed):
     notices = site_store.inbox.get_page(alice.pk).notices
 
-    assert "I agree, @alice" in notices_to(alice, notices, len(notices)).body
+    assert "I agree, @alice" in notices_to(alice, notices, len(notices)).text
     assert parsed == []

@@ -11,7 +11,7 @@ from django_tasks_db.models import DBTaskResult
 import tasks
 from accounts import account_deletion
 from accounts.forms import send_reset_links
-from accounts.mail import send_text
+from accounts.mail import Kind, letter, send_later
 from articles.doctor.housekeeping import check_tasks
 from tasks import MAIL, OUT, TaskQueueFull, queueing
 from tasks.working import GIVEN_UP, LONGEST
@@ -184,7 +184,7 @@ def test_a_queue_is_bounded_and_a_visitor_is_not_disturbed(client, monkeypatch, 
 def test_the_deletion_of_an_account_forgets_its_mail(db):
     alice = member("alice", email="alice@example.org", password="a long secret 71")
     tasks.add(send_reset_links, "alice@example.org", "https", "news.example.org", "en")
-    send_text("alice@example.org", "email_changed", {"name": "alice"})
+    send_later(letter(Kind.TEST, "alice@example.org", {}))
     tasks.add(note, "one")
 
     account_deletion.begin(alice.pk)
