@@ -235,7 +235,10 @@ def summary(definition: Definition) -> list[str]:
     done = str(ACT_LABELS[one.act])
     if one.group:
         done = _("%(name)s: %(value)s") % {"name": done, "value": titles.get(one.group, one.group)}
-    return [*lines, f"→ {done}", *([f"“{one.sentence}”"] if one.sentence else [])]
+    lines.append(f"→ {done}")
+    if one.sentence:
+        lines.append(_("“%(title)s”") % {"title": one.sentence})
+    return lines
 
 
 def _shown(before: Definition) -> dict[str, Any]:

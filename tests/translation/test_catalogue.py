@@ -1,5 +1,6 @@
 """The Chinese catalogue: complete, current, and written in idiomatic Chinese."""
 
+import ast
 import gettext
 import io
 import re
@@ -9,7 +10,8 @@ import pytest
 from babel.messages.catalog import Message
 
 from bench import messages as catalogues
-from bench.messages import texts
+from bench.messages import ROOT, texts
+from tests.source import PRODUCT
 
 HAN = r"[\u3400-\u9fff]"
 TO_DO = "Run `make messages`, fill in what it says has no Chinese, and run it again."
@@ -81,6 +83,9 @@ BY_PLACE = {
     "Added on %(date)s": "新增於 %(date)s",
     "Send": "傳送",
     "Send the link": "寄送連結",
+    "Used to reset your password, and to send the emails you turn on.": "用於重設密碼，以及寄送你開啟的郵件。",
+    "Email": "電子郵件",
+    "Your email address has been saved.": "電子郵件地址已儲存。",
     "Skip to the content": "跳至主要內容",
     "View your profile": "查看你的個人頁面",
     "Set `TRUSTED_PROXIES` to the addresses of the proxies only.": "`TRUSTED_PROXIES` 只應列出代理伺服器的位址。",
@@ -113,7 +118,7 @@ def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_w
 def test_each_line_of_the_table_of_words_has_a_text_that_it_is_for(kept):
     simplified = [text for _message, text in translations(kept)]
     together = "\n".join([*simplified, catalogues.DEMO_PATH.read_text("utf-8")])
-    lines = (catalogues.ROOT / "locale" / "zh_Hant" / "words.txt").read_text("utf-8").splitlines()
+    lines = (ROOT / "locale" / "zh_Hant" / "words.txt").read_text("utf-8").splitlines()
     words = {line.split("\t")[0] for line in lines if line and not line.startswith("#")}
 
     whole = {word for word in words if word.startswith("=")}
@@ -165,6 +170,19 @@ def test_a_name_or_title_beside_chinese_is_quoted_or_has_a_space(kept):
         if "“%(title)s”" in chinese:
             of_group = all(name.startswith("templates/groups/") for name, _line in message.locations)
             assert of_group or message.id in OF_ANYTHING, chinese
+
+
+def test_quotes_belong_to_translated_texts():
+    """Each language has its own."""
+    for path in (ROOT / "templates").rglob("*.html"):
+        text = re.sub(r"\{[{%].*?[%}]\}|\{#.*?#\}", "", path.read_text("utf-8"), flags=re.DOTALL)
+        assert not re.search("[“”]", text), path
+    for source in PRODUCT:
+        for path in (ROOT / source).rglob("*.py"):
+            formatted = [
+                node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.JoinedStr)
+            ]
+            assert not [node.lineno for node in formatted if re.search("[“”]", ast.unparse(node))], path
 
 
 OF_ANYTHING = {"“%(title)s”", "in the group “%(title)s”", "Redact an entry about “%(title)s”"}

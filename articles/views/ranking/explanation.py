@@ -102,7 +102,7 @@ class Why:
         if isinstance(self.found, Relevance):
             for term, where, how, value in self.found.matches:
                 if value:
-                    yield f"“{term}”", _place_of(where, how), value
+                    yield _("“%(title)s”") % {"title": term}, _place_of(where, how), value
 
 
 def why(article: Article, searched: str = "") -> Why:
