@@ -124,8 +124,8 @@ def votes_that_rank(bought: int, fresh: int, *, is_one_root: bool, by_number: bo
     """Return how many votes of a ring rank after 30 days, with those of bought accounts.
 
     Everyone whose vote ranks votes for five articles of each fresh account, and trusted accounts vouch for as many
-    as they can. `is_one_root`: one of the bought accounts invited the others; `by_number`: points count whoever
-    gave them, if their votes rank, as an earlier version had it.
+    as they can. `is_one_root`: one of the bought accounts invited the others; `by_number`: points count from any
+    member whose votes rank, as an earlier version had it.
     """
     accounts = range(bought + fresh)
     origins = {one: {one} | ({0} if is_one_root and one < bought else set()) for one in accounts}

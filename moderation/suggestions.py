@@ -416,7 +416,7 @@ def decide_suggestion(
 @router.delete(
     "articles/{article_id:article_id}/suggestions/{suggestion}",
     summary="Take back your support of a suggestion",
-    description="One that nobody else supports is gone. Idempotent.",
+    description="A suggestion without other supporters is removed. Idempotent.",
     auth=AUTHORS,
 )
 def take_back_suggestion(

@@ -119,7 +119,7 @@ class Vouch(models.Model):
 
 _MOST_LEVELS = 20
 _UNKNOWN = 0
-"""Stands for whoever is further up than is looked: no member has this id."""
+"""Stands for a member above the levels that are looked at. No member has this id."""
 
 
 def origins_of(members: Collection[int]) -> dict[int, set[int]]:

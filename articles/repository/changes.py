@@ -132,7 +132,7 @@ class Changes(OfStore):
         return [one for one, *_ in self.read_changed(changed)]
 
     def _read_part(self, place: Place | None, most: int) -> ChangesPart:
-        """Return the first changes after a place, whoever gets to know them. One round trip."""
+        """Return the first changes after a place, for all readers. One round trip."""
         at, last = place or ("inf", "")
         calls = [
             Call("changes/read", (keys.changes,), (at, last, most + 1 if place else 0))

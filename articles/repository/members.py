@@ -92,8 +92,8 @@ class Members(OfStore):
     def count_votes_by(self, poster: UserId) -> Mapping[UserId, int]:
         """Return on how many articles of `get_points` each other member has a vote that ranks.
 
-        As far as voter sets are kept: until some days after voting ends. Of very many votes, some that are drawn
-        anew each time. Four round trips.
+        As far as voter sets are kept: until some days after voting ends. Of very many votes, a
+        new sample each time. Four round trips.
         """
         voted_on = [article.id for article in self._rated(poster) if article.votes > 1]
         if not voted_on:
@@ -123,7 +123,7 @@ class Members(OfStore):
         """Return in how many of these points of articles that rank the poster's own vote is one.
 
         It is one wherever a vote ranks, unless it is known to be left out: after the voter sets are dropped, only
-        the numbers remain, and a point that nobody else gave must not count.
+        the numbers remain, and a point that no other member gave must not count.
         """
         ranking = [one for one in articles if one.votes > one.left_out.votes]
         unsure = [one.id for one in ranking if one.left_out.votes]
