@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from accounts.models import Passkey, User
 from accounts.sign_in import passkeys, second_factor
 from accounts.sign_in.passkeys import LONGEST_RESPONSE
-from tests.accounts.authenticator import BACKED_UP, ELIGIBLE, PRESENT, VERIFIED, Authenticator
+from tests.authenticator import BACKED_UP, ELIGIBLE, PRESENT, VERIFIED, Authenticator
 from tests.cast import PASSWORD
 from tests.mail_backends import wait_until_sent
 

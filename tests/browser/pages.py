@@ -373,7 +373,7 @@ NAMESPACES_WITHOUT_PAGES = {
 WITHOUT_PAGE = {
     **dict.fromkeys((f"articles:ballot{name}" for name in ("s", "_proof")), "a file"),
     **dict.fromkeys((f"articles:chain{name}" for name in ("", "_day", "_feed")), "a file"),
-    **dict.fromkeys(("articles:month_json", "articles:months_csv"), "a file"),
+    **dict.fromkeys(("articles:month_json", "articles:months_csv", "articles:verifier"), "a file"),
     "accounts:logout": "a form's target",
     "accounts:token_revoke": "a form's target",
     **dict.fromkeys(

@@ -31,7 +31,7 @@ from articles.domain.flags import FlagReason
 from moderation import content, second_factors
 from moderation import mail as moderators_mail
 from owner import choices
-from tests.accounts.authenticator import Authenticator
+from tests.authenticator import Authenticator
 from tests.cast import PASSWORD
 from tests.clock import Clock
 from tests.factories import actor, browser_of, comment_on, member, post_as

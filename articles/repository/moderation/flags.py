@@ -216,7 +216,7 @@ class Flags:
             lambda pipe, keys: pipe.zrevrange(keys.flagged, 0, most - 1, withscores=True)
         )
         heaviest_first = merge(*shards, key=itemgetter(1), reverse=True)
-        yield from ((int(subject), place) for subject, place in islice(heaviest_first, most))
+        yield from ((whole_from(one, "a flagged subject"), place) for one, place in islice(heaviest_first, most))
 
     def list_flagged(self, since: float, until: float, most: int) -> list[QueueEntry]:
         """Return at most `most` entries first flagged after `since`, in whole seconds, and up to `until`.
