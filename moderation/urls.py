@@ -52,7 +52,6 @@ urlpatterns = [
     path("moderation/queue/", queue.index, name="queue"),
     path("moderation/queue/decide/", queue.decide, name="decide"),
     path("moderation/rings/", voting_rings.index, name="voting_rings"),
-    path("moderation/rings/blocs/", voting_rings.blocs, name="voting_blocs"),
     path("moderation/removed/", log.removed_articles, name="removed"),
     path("moderation/removed/comments/", log.removed_comments, name="removed_comments"),
     path("moderation/groups/<str:slug>/moderators/", groups.moderators, name="group_moderators"),

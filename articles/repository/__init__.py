@@ -41,7 +41,6 @@ from articles.repository.moderation import (
     RemovedComments,
     Suggestions,
     Sweeps,
-    VotingBlocs,
     VotingRings,
 )
 from articles.repository.moving import Move, MoveFailed, Moves, MoveState, Place
@@ -114,7 +113,6 @@ class Repository:
         self.comments = Comments(store)
         self.inbox = Inbox(store)
         self.voting_rings = VotingRings(store)
-        self.voting_blocs = VotingBlocs(store)
         self.flags = Flags(store, self.articles, self.comments)
         self.moderation_log = ModerationLog(store)
         self.redactions = Redactions(store)

@@ -271,7 +271,6 @@ PAGES = (
     Page("request to withdraw", "/articles/{own}/flag/", "poster"),
     Page("flagged", "/moderation/queue/", "moderator"),
     Page("voting rings", "/moderation/rings/", "moderator"),
-    Page("voting blocs", "/moderation/rings/blocs/", "moderator"),
     Page("redaction", "/articles/{removed}/redact/", "moderator"),
     Page("redaction, refused", "/articles/{removed}/redact/", "moderator", 400, send(reason="")),
     Page("redaction of an entry", "/moderation/log/{noted}/redact/", "moderator"),

@@ -29,8 +29,7 @@ PAGES = {
     "demo-moderator": {
         "/moderation/queue/": ["Queue"],
         "/moderation/members/": ["Sign-ups"],
-        "/moderation/rings/": ["Voting rings", "On one article"],
-        "/moderation/rings/blocs/": ["Voting rings", "Across articles"],
+        "/moderation/rings/": ["Voting rings"],
         "/moderation/removed/": ["Removed", "Articles"],
         "/moderation/removed/comments/": ["Removed", "Comments"],
         "/moderation/hosts/": ["Blocked hosts"],

@@ -33,7 +33,7 @@ PAGES = {
     ),
     "carol": (
         *("/articles/1/groups/", "/articles/1/remove/", "/articles/1/lock/", "/articles/1/views/"),
-        *("/moderation/queue/", "/moderation/members/", "/moderation/rings/", "/moderation/rings/blocs/"),
+        *("/moderation/queue/", "/moderation/members/", "/moderation/rings/"),
         *("/moderation/removed/", "/moderation/removed/comments/", "/moderation/hosts/", "/moderation/views/"),
         *("/moderation/groups/", "/moderation/groups/python/", "/users/alice/moderation/", "/lab/"),
     ),

@@ -73,7 +73,6 @@ PAGES = {
     "/moderation/members/decide/": (SITE, {}),
     "/moderation/log/<str:moment>/redact/": (SITE, None),
     "/moderation/rings/": (SITE, None),
-    "/moderation/rings/blocs/": (SITE, None),
     "/invitations/": (SITE, None),
     "/invitations/<str:name>/": (SITE, None),
     "/users/<str:name>/about/": (SITE, None),

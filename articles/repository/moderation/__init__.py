@@ -1,4 +1,4 @@
-"""Log, flags, merges, removed articles and comments, sweeps, votes left out, voting rings and blocs."""
+"""Log, flags, merges, removed articles and comments, sweeps, votes left out, voting rings."""
 
 from articles.repository.moderation.flags import Flags
 from articles.repository.moderation.left_out import LeftOutVotes
@@ -7,7 +7,7 @@ from articles.repository.moderation.merges import Merges
 from articles.repository.moderation.redactions import Redactions
 from articles.repository.moderation.removed import RemovedArticles, RemovedComments, Sweeps
 from articles.repository.moderation.suggestions import Suggestions
-from articles.repository.moderation.voting_rings import VotingBlocs, VotingRings
+from articles.repository.moderation.voting_rings import VotingRings
 
 __all__ = [
     "Flags",
@@ -19,6 +19,5 @@ __all__ = [
     "RemovedComments",
     "Suggestions",
     "Sweeps",
-    "VotingBlocs",
     "VotingRings",
 ]
