@@ -8,7 +8,7 @@ PROVIDER_READY := $(VENV)/provider/.ready
 CLIENTS_READY := $(VENV)/clients/.ready
 LINTERS_READY := $(VENV)/linters/.ready
 
-.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint lint-api format bench bench-site bench-million bench-peers bench-day bench-docs bench-parts bench-load weigh docs icon messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint lint-api format bench bench-site bench-million bench-peers bench-docs bench-parts weigh docs messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -137,10 +137,6 @@ bench bench-site: $(TOOLS_READY)
 bench-peers: $(TOOLS_READY)
 	$(BIN)/python -m bench.site --peers
 
-# A day of traffic in ten minutes, at 80 % of what the site can answer: what readers wait, failures, and the memory.
-bench-day: $(TOOLS_READY)
-	$(BIN)/python -m bench.load_model.steady
-
 # Put the last tables of these and of bench.import_rate into docs/performance.md.
 bench-docs: $(TOOLS_READY)
 	$(BIN)/python -m bench.site.report.publishing
@@ -159,26 +155,17 @@ bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.ballots
 	$(BIN)/python -m bench.rules
 
-# A day of traffic at three sizes, and the machines for larger ones: ten minutes. See docs/scaling.md.
-bench-load: $(TOOLS_READY)
-	$(BIN)/python -m bench.load_model
-
 # How much code there is, and how much of it a request passes: a table, in ten seconds.
 weigh: $(TOOLS_READY)
 	@$(BIN)/python -m bench.weigh
 
-# Write what follows from the code: the settings, the tables of keys, the rules of the store's user, and a picture.
+# Write what follows from the code: the settings, the tables of keys, and the rules of the store's user.
 docs: $(SITE_READY)
 	$(BIN)/python -m bench.documentation
-	$(BIN)/python -m bench.pictures.decay_curves
 
 # Collect the texts into locale/ and compile them; prints those without Chinese. See docs/translating.md.
 messages: $(TOOLS_READY)
 	@$(BIN)/python -m bench.messages
-
-# Draw the icon for home screens from the favicon with the system's Chromium.
-icon: $(TOOLS_READY)
-	$(BIN)/python -m bench.pictures.touch_icon
 
 # Lock the newest versions that satisfy requirements*.in, for Python 3.11 and newer on every platform; not pip itself,
 # which installs them.

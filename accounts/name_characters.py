@@ -1,8 +1,9 @@
 """Characters of names in any script: which are allowed, and what they look like.
 
-Both follow Unicode's security mechanisms (UTS 39). `name_characters.txt` has its data, which
-`bench/name_characters.py` writes; it ends with Unicode 14, which the oldest supported Python normalises, so that
-a name is the same on all of them.
+Both follow Unicode's security mechanisms (UTS 39). `name_characters.txt` has its data, taken from ICU: the scripts
+of letters, marks and digits whose Identifier_Status is Allowed, and the skeletons of their folded forms. It ends
+with Unicode 14, which the oldest supported Python normalises, so that a name is the same on all of them. Other
+data change which names look alike: a migration then writes the looks of all members again.
 """
 
 import unicodedata

@@ -10,7 +10,6 @@ milliseconds, because the machine may be busy.
 import argparse
 import os
 import random
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -86,30 +85,6 @@ def measure(repository: Repository) -> None:
     print(f"\nA part of the sitemap, 10,000 ids: {took:.1f} ms.")
 
 
-def measure_requests(copies: Path) -> None:
-    """Time requests for the feed of the newest articles, through all middleware: written, and from its copy."""
-    from django.core.handlers.wsgi import WSGIHandler
-    from django.test import RequestFactory
-
-    handler, answers = WSGIHandler(), []
-
-    def get(**headers: str) -> None:
-        environ = RequestFactory(headers=headers).get("/feeds/newest.atom", HTTP_HOST="localhost").environ
-        handler(environ, lambda status, headers: answers.append((status, dict(headers))))
-
-    def without_copy(**headers: str) -> None:
-        shutil.rmtree(copies, ignore_errors=True)
-        get(**headers)
-
-    get()
-    known = {"If-None-Match": answers[-1][1]["ETag"]}
-    print("\n| a request for the newest | without a copy, ms | from the copy, ms |\n| --- | --- | --- |")
-    for name, headers, status in (("200", {}, 200), ("304", known, 304)):
-        slow, fast = milliseconds(lambda h=headers: without_copy(**h)), milliseconds(lambda h=headers: get(**h))
-        assert {answer[0][:3] for answer in answers[-2 * REPEATS :]} == {str(status)}
-        print(f"| {name} | {slow:.1f} | {fast:.2f} |")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--articles", type=int, default=300_000)
@@ -123,7 +98,6 @@ def main() -> None:
         with empty_store(Path(folder)) as repository:
             fill(repository, arguments.articles, arguments.a_day)
             measure(repository)
-            measure_requests(Path(folder) / "kept_pages")
 
 
 if __name__ == "__main__":

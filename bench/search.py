@@ -1,19 +1,15 @@
 #!/usr/bin/env python3
-"""Time of searches, and of building the index: on the real articles, and on as many others as memory holds.
+"""Time of searches, and of building the index, on generated articles.
 
-    python -m bench.search [FILE] [--articles N …] [--rounds N]
+    python -m bench.search [--articles N …] [--rounds N]
 
-Uses a temporary store, the embedded server with its real settings, and a temporary index. FILE is in the format of
-`manage.py import_articles`; by default, N generated articles (300,000) with word frequencies like those of English
-texts. All times are of the processors, which other work on the machine affects least: "engine" is the index alone,
-"page" the thread that finds a page and reads its articles, "store" the server.
+Uses a temporary store, the embedded server with its real settings, and a temporary index. The frequencies of words
+are like those of English texts. All times are of the processors, which other work on the machine affects least:
+"engine" is the index alone, "page" the thread that finds a page and reads its articles, "store" the server.
 """
 
 import argparse
-import gzip
-import html
 import itertools
-import json
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -30,9 +26,7 @@ from articles.finding import ARTICLES, Finder, Follower, IndexFolder
 from articles.finding.finder import _find
 from articles.repository import Repository
 from articles.searching import read_query
-from articles.text.lines import InvalidInput, clean_title
-from articles.text.links import clean_link
-from bench.lib.stores import passing_store
+from bench.lib.stores import empty_store
 
 QUERIES = {
     "a rare word": ("librivox", "haskell monad", "voronoi", "redis", "lobste.rs"),
@@ -64,24 +58,6 @@ QUERIES = {
 }
 
 
-def rows(file: Path | None, count: int) -> Iterator[ImportedArticle]:
-    if file is None:
-        yield from generated(count)
-        return
-    opener = gzip.open if file.suffix == ".gz" else open
-    with opener(file, "rt", encoding="utf-8") as lines:
-        for line in itertools.islice(lines, count):
-            row = json.loads(line)
-            try:
-                title = clean_title(html.unescape(row["title"]))
-                link = clean_link(html.unescape(row["link"]))
-            except InvalidInput:
-                continue
-            poster, votes = row.get("poster") or "", max(0, int(row["votes"]))
-            groups = tuple(row.get("groups") or ())[:1] if len(row.get("groups") or ()) < 5 else ()
-            yield ImportedArticle(title, link, 0, poster, float(row["time"]), votes, 0, groups)
-
-
 def generated(count: int) -> Iterator[ImportedArticle]:
     rng, known = random.Random(1), ("google", "code", "new", "the", "to", "github", "program", "imgur", "reddit")
     words = [*known, *("".join(rng.choices("aeioubcdfglmnprstvz", k=rng.randint(2, 10))) for _ in range(150_000))]
@@ -106,23 +82,6 @@ def server_seconds(client: redis.Redis) -> float:
     """Return the server's processor time since its start."""
     facts = client.info("cpu")
     return float(facts["used_cpu_user"] + facts["used_cpu_sys"])
-
-
-def titles_of(repository: Repository, count: int) -> list[str]:
-    """Return queries like those of readers: one to three words in a row of titles, seldom with a filter."""
-    chance, queries = random.Random(3), list[str]()
-    last = repository.changes.get_last_id()
-    while len(queries) < count:
-        (article,) = repository.changes.read_articles([chance.randint(1, last)]) or (None,)
-        words = article.title.split() if article else []
-        if not words:
-            continue
-        first = chance.randrange(len(words))
-        text = " ".join(words[first : first + chance.choice((1, 1, 2, 2, 3))])
-        queries.append(
-            chance.choice((text, text, text, f"{text} ", f"{text} points:>5", text[: chance.randint(1, 9)]))
-        )
-    return queries
 
 
 class Measured:
@@ -162,10 +121,10 @@ def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def run(source: Iterator[ImportedArticle], count: int, rounds: int) -> None:
-    with passing_store() as repository, TemporaryDirectory() as folder:
+def run(count: int, rounds: int) -> None:
+    with TemporaryDirectory() as data, TemporaryDirectory() as folder, empty_store(Path(data)) as repository:
         used = time.process_time()
-        imported, seconds = fill(repository, source, count)
+        imported, seconds = fill(repository, generated(count), count)
         stored = server_seconds(repository.store.client)
         costs = f"site {time.process_time() - used:.1f} s, store {stored:.1f} s of CPU"
         print(f"\n{imported:,} articles imported, {imported / seconds:,.0f} a second; {costs}")
@@ -186,18 +145,15 @@ def run(source: Iterator[ImportedArticle], count: int, rounds: int) -> None:
         print("| --- | ---: | ---: | ---: | ---: | ---: |")
         for kind, texts in QUERIES.items():
             print(measure(repository, finder, texts * rounds, tuple(SearchOrder)).row(kind), flush=True)
-        real = titles_of(repository, 1000)
-        print(measure(repository, finder, real, (SearchOrder.RELEVANCE,)).row("1,000 from titles"), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--articles", type=int, nargs="+", default=[300_000])
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     for count in options.articles:
-        run(rows(options.file, count), count, options.rounds)
+        run(count, options.rounds)
 
 
 if __name__ == "__main__":

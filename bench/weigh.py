@@ -4,8 +4,7 @@
 
 Lines are a thermometer, not a goal. What the rows mean:
 
-- The product is `manage.py`, `voting_site/`, `articles/`, `moderation/`, `owner/` and `accounts/`, with their
-  scripts and without migrations.
+- The product is `manage.py` and every package except `bench` and `tests`, with their scripts, without migrations.
 - Counted are modules of at most 25 lines, and those that define one function and nothing else. Entry points do not
   count: commands, `manage.py`, and the `__init__.py` and `__main__.py` of packages.
 - An import in `articles/repository/` is upward by the floors of `tests/test_floors.py`.
@@ -42,7 +41,7 @@ def product() -> Iterator[Row]:
     python = [
         path for name, path in modules().items() if name.split(".")[0] in PROGRAM and ".migrations" not in name
     ]
-    scripts = [*(ROOT / "articles").rglob("*.lua")]
+    scripts = [script for package in PRODUCT for script in (ROOT / package).rglob("*.lua")]
     yield "product lines: Python; Lua", f"{_lines(python):,}; {_lines(scripts):,}"
     yield "product files: Python; Lua", f"{len(python)}; {len(scripts)}"
     chapters = [path for path in python if path.stem not in ("__init__", "__main__", "manage")]

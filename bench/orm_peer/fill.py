@@ -40,30 +40,28 @@ def add_articles(articles: int) -> None:
 def add_choices(front: list[int]) -> None:
     from bench.orm_peer import models
 
-    picks = {member: random.Random(member).sample(front, 11) for member in range(1, MEMBERS + 1)}
-    pairs = [(member, article) for member, articles in picks.items() for article in articles[:8]]
-    saved = [(member, article) for member, articles in picks.items() for article in articles[8:]]
+    picks = {member: random.Random(member).sample(front, 8) for member in range(1, MEMBERS + 1)}
+    pairs = [(member, article) for member, articles in picks.items() for article in articles]
     models.Vote.objects.bulk_create(models.Vote(member_id=m, article_id=a, direction=1) for m, a in pairs)
-    models.Saved.objects.bulk_create(models.Saved(member_id=m, article_id=a) for m, a in saved)
 
 
 def fill(articles: int) -> Content:
     from django.core.management import call_command
     from django.db import connection
 
-    from bench.orm_peer import reading
+    from bench.orm_peer.views import listed
 
     call_command("migrate", verbosity=0)
     call_command("migrate", run_syncdb=True, verbosity=0)
     names = [f"member{n + 1}" for n in range(MEMBERS)]
     sessions = add_members(names)
     add_articles(articles)
-    by_score = reading.listed.order_by("-score", "-id").values_list("pk", flat=True)
+    by_score = listed.order_by("-score", "-id").values_list("pk", flat=True)
     front = list(by_score[:25])
     add_choices(front)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    newest = reading.listed.order_by("-pk").values_list("pk", flat=True)[:300]
+    newest = listed.order_by("-pk").values_list("pk", flat=True)[:300]
     candidates = [article for article in newest if article not in front]
     return Content(
         articles, sessions, names, [f"visitor=reader{n}" for n in range(READERS)], candidates[:200], 0.0

@@ -1,4 +1,4 @@
-"""Articles, groups, choices, saved articles and views as tables, with their indexes and constraints."""
+"""Articles, groups and choices as tables, with their indexes and constraints."""
 
 from django.conf import settings
 from django.db import models
@@ -15,7 +15,7 @@ class Group(models.Model):
 
 
 class Article(models.Model):
-    """An article with its counts, which votes and views keep. Times and score in Unix seconds."""
+    """An article with its counts, which votes keep. Times and score in Unix seconds."""
 
     title = models.CharField(max_length=300)
     link = models.TextField()
@@ -25,8 +25,6 @@ class Article(models.Model):
     votes = models.IntegerField()
     opposes = models.IntegerField()
     score = models.FloatField()
-    pv = models.IntegerField(default=0)
-    uv = models.IntegerField(default=0)
     is_removed = models.BooleanField(default=False)
     groups = models.ManyToManyField(Group, related_name="articles")
 
@@ -51,29 +49,3 @@ class Vote(models.Model):
 
     def __str__(self) -> str:
         return f"{self.member_id} {self.direction:+} on {self.article_id}"
-
-
-class Saved(models.Model):
-    article = models.ForeignKey(Article, models.CASCADE)
-    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
-
-    class Meta:
-        app_label = "orm_peer"
-        constraints = (models.UniqueConstraint(fields=["member", "article"], name="saved_once"),)
-
-    def __str__(self) -> str:
-        return f"{self.member_id} saved {self.article_id}"
-
-
-class View(models.Model):
-    """A visitor of an article, who counts once."""
-
-    article = models.ForeignKey(Article, models.CASCADE)
-    visitor = models.CharField(max_length=64)
-
-    class Meta:
-        app_label = "orm_peer"
-        constraints = (models.UniqueConstraint(fields=["article", "visitor"], name="one_visit"),)
-
-    def __str__(self) -> str:
-        return f"{self.visitor} at {self.article_id}"

@@ -6,7 +6,6 @@ from bench.orm_peer import views
 
 urlpatterns = [
     path("", views.front),
-    path("articles/<int:article_id>/", views.detail),
     path("articles/<int:article_id>/vote/", views.cast_vote),
     path("", include("voting_site.urls")),
 ]

@@ -1,50 +1,86 @@
-"""The front page, the page of an article without the explanation of its rank, and a vote."""
+"""The front page and a vote."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from articles.domain.articles import Choice
+from articles.domain.articles import Article, Choice
 from articles.domain.lists import ArticlePage, Order
 from articles.formatting.kept import OPEN, drawing_of, filled
-from articles.views.articles import Abilities, article_holes, article_shape
 from articles.views.lists.list_page import Reader, list_page
 from articles.views.lists.rows import draw_rows
-from articles.web.addresses import site_address
 from articles.web.context import frame_holes, frame_of
-from bench.orm_peer import models, reading
+from bench.orm_peer import models
 
 SECONDS_PER_POINT = 432.0
 PER_PAGE = 25
 
 _COUNT_SECONDS = 10
 _DIRECTIONS = {Choice.VOTE: 1, Choice.OPPOSE: -1}
+_CHOICES = {direction: choice for choice, direction in _DIRECTIONS.items()}
+
+listed = models.Article.objects.filter(is_removed=False).select_related("poster").prefetch_related("groups")
 
 
 @lru_cache(maxsize=1)
 def _count(_moment: int) -> int:
     """Return the number of articles, counted once in _COUNT_SECONDS."""
-    return reading.listed.count()
+    return listed.count()
+
+
+def _drawn(rows: Iterable[models.Article], reader: Any) -> tuple[Article, ...]:
+    """Return the articles as the site's templates draw them, with a member's choices: one more query."""
+    articles, choices = list(rows), dict[int, int]()
+    if reader.is_authenticated:
+        own = models.Vote.objects.filter(member_id=reader.pk, article__in=[row.pk for row in articles])
+        choices = dict(own.values_list("article_id", "direction"))
+    return tuple(
+        Article(
+            id=row.pk,
+            title=row.title,
+            link=row.link,
+            poster=row.poster_id,
+            poster_name=row.poster.username,
+            posted_at=row.posted_at,
+            votes=row.votes,
+            opposes=row.opposes,
+            score=row.score,
+            closes_at=row.closes_at,
+            groups=tuple(group.slug for group in row.groups.all()),
+            choice=_CHOICES.get(choices.get(row.pk, 0), Choice.NONE),
+        )
+        for row in articles
+    )
+
+
+@dataclass
+class _Shape:
+    """The shape of a page that is not kept."""
+
+    values: Mapping[str, Any]
+
+    def context(self) -> dict[str, Any]:
+        return dict(self.values)
 
 
 @require_safe
 def front(request: HttpRequest) -> HttpResponse:
     now = time.time()
-    articles = reading.drawn(reading.listed.order_by("-score", "-id")[:PER_PAGE], request.user)
+    articles = _drawn(listed.order_by("-score", "-id")[:PER_PAGE], request.user)
     page = ArticlePage((), 1, PER_PAGE, _count(int(now // _COUNT_SECONDS)), Order.SCORE)
     is_member = request.user.is_authenticated
     context = {
         "list": list_page(page, Reader(is_member=is_member), next=OPEN["next"]),
         "updated_ago": "",
         "welcome": None,
+        "frame": frame_of(request),
     }
     holes = {
         "steps": "",
@@ -53,47 +89,8 @@ def front(request: HttpRequest) -> HttpResponse:
         "since": int(now // _COUNT_SECONDS * _COUNT_SECONDS),
         "next": "?page=2",
     }
-    return _page(request, "lists/list.html", context, holes)
-
-
-@dataclass
-class _Shape:
-    """The shape of a page that is not kept."""
-
-    values: dict[str, Any]
-
-    def context(self) -> dict[str, Any]:
-        return self.values
-
-
-def _page(
-    request: HttpRequest, template: str, context: dict[str, Any], holes: Mapping[str, object]
-) -> HttpResponse:
-    shape = _Shape(context | {"frame": frame_of(request)})
-    return HttpResponse(filled(drawing_of(template, shape, keep=False), frame_holes(request) | dict(holes)))
-
-
-@require_safe
-def detail(request: HttpRequest, article_id: int) -> HttpResponse:
-    row = get_object_or_404(reading.listed, pk=article_id)
-    _record_view(row, request)
-    (article,) = reading.drawn([row], request.user)
-    may = Abilities(article.poster == request.user.pk, *[False] * (len(Abilities._fields) - 1))
-    shape = article_shape(article, frame_of(request), may, site_address(request), time.time(), None)
-    holes = article_holes(article, shape) | {"ring": "", "history": "", "before": "", "merged": ""}
-    return _page(request, "articles/article.html", shape.context(), holes)
-
-
-def _record_view(row: models.Article, request: HttpRequest) -> None:
-    """Count the view, and the visitor if it is the first one."""
-    visitor = str(request.user.pk) if request.user.is_authenticated else request.COOKIES.get("visitor", "")
-    view = models.View(article=row, visitor=visitor[:64])
-    before = models.View.objects.filter(article=row, visitor=view.visitor).exists()
-    if not before:
-        models.View.objects.bulk_create([view], ignore_conflicts=True)
-        row.uv += 1
-    row.pv += 1
-    models.Article.objects.filter(pk=row.pk).update(pv=F("pv") + 1, uv=F("uv") + (0 if before else 1))
+    drawing = drawing_of("lists/list.html", _Shape(context), keep=False)
+    return HttpResponse(filled(drawing, frame_holes(request) | holes))
 
 
 @require_POST

@@ -1,7 +1,7 @@
 """Measure the whole site beside its peers: python -m bench.site [--articles 1000,10000,100000] [--rounds 5]
 
-Prints tables, and writes them with charts to bench/results/. docs/performance.md says what they mean. Can be
-interrupted: everything that it starts ends with it.
+Prints tables, and writes them to bench/results/. docs/performance.md says what they mean. Can be interrupted:
+everything that it starts ends with it.
 """
 
 import argparse
@@ -11,38 +11,27 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.site import first
 from bench.site.contenders import Contenders
 from bench.site.figures import figures
-from bench.site.peers import seeds
 from bench.site.processes import end_on_signals
 from bench.site.report import publishing, table
 from bench.site.runs import Rounds, warm_up
 from bench.site.usage import addition_seconds
 
-IN_PROCESS_SECONDS = 120.0
-"""Time that is left for the measurements in this process, which come last."""
-
-MOST_IN_PROCESS = 10_000
-"""Articles of these measurements."""
-
 
 def measure(folder: Path, options: argparse.Namespace) -> None:
     """Start everything, measure it in turns, and publish the results."""
-    before, drawings = addition_seconds(), ""
+    before = addition_seconds()
     with ExitStack() as stack:
         contenders = Contenders(stack, folder, options.articles, options.pages, options.peers)
         began = time.monotonic()
         contenders.start()
         # What the peers take once, to be installed and filled, does not count.
-        deadline = 60 * options.minutes - IN_PROCESS_SECONDS + (time.monotonic() if options.peers else began)
+        deadline = 60 * options.minutes + (time.monotonic() if options.peers else began)
         warm_up(contenders.servers)
         runs = Rounds(contenders.bare, contenders.servers, options.rounds, options.seconds).run(deadline)
         results = {contender: figures(of) for contender, of in runs.items()}
         contenders.check_votes(results)
-        if not (options.pages or options.peers):
-            _site, content = contenders.sites[contenders.middle]
-            drawings = first.measure(folder / str(contenders.middle), content.sessions[0])
     sections = [
         publishing.conditions(results, options.seconds, contenders.skipped),
         table.all_figures(results),
@@ -50,12 +39,8 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
     if not options.peers:
         sections += [table.by_size(results)] if len(contenders.sizes) > 1 else []
         sections += [publishing.sites(contenders.sites, results)]
-    if drawings:
-        sections += [drawings, seeds.measure(min(contenders.middle, MOST_IN_PROCESS))]
     sections.insert(0, publishing.machine(before, addition_seconds()))
     publishing.publish("peers" if options.peers else "site", sections)
-    if not options.peers:
-        publishing.draw(results)
 
 
 def sizes(text: str) -> list[int]:

@@ -28,11 +28,8 @@ AT_EACH_SIZE = (
 CACHED = ("front page", "feed")
 """Pages measured behind a cache, of those that a cache may share among readers."""
 
-BESIDE_OTHERS = ("front page", "front page, member", "vote")
-"""Pages measured beside the sites that others wrote."""
-
-IN_ORM = ("front page", "front page, member", "article page", "article page, member", "vote")
-"""Pages that the peer with Django's ORM has."""
+BESIDE_PEERS = ("front page", "front page, member", "vote")
+"""Pages measured beside the sites that others wrote, and beside the pages with the ORM."""
 
 
 @dataclass
@@ -80,7 +77,7 @@ class Contenders:
         content = filled(self.folder / str(size), size, *kinds)
         server = self.stack.enter_context(site(self.folder / str(size)))
         self.sites[size] = server, content
-        self._add(SITE, server, content, BESIDE_OTHERS if self.beside_others else names)
+        self._add(SITE, server, content, BESIDE_PEERS if self.beside_others else names)
 
     def _add_others(self) -> None:
         if reason := orm_server.missing():
@@ -126,7 +123,7 @@ class Contenders:
             return
         data_dir = self.folder / str(self.middle)
         server, content = self.stack.enter_context(orm_server.orm_peer(self.folder, data_dir, self.middle))
-        self._add("ORM on PostgreSQL", server, content, IN_ORM)
+        self._add("ORM on PostgreSQL", server, content, BESIDE_PEERS)
 
 
 def filled(data_dir: Path, articles: int, *kinds: str, **own: str) -> Content:

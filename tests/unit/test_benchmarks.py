@@ -60,14 +60,10 @@ from bench.orm_peer.fill import fill
 content = fill(60)
 article = models.Article.objects.get(pk=content.open_articles[0])
 reader, member = Client(), Client(headers={"cookie": f"sessionid={content.sessions[0]}"})
-pages = {
-    "front": reader.get("/").text,
-    "own front": member.get("/").text,
-    "article": reader.get(f"/articles/{article.pk}/").text,
-}
+pages = {"front": reader.get("/").text, "own front": member.get("/").text}
 vote = member.post(f"/articles/{article.pk}/vote/", {"choice": "vote", "next": "/"})
 after = models.Article.objects.get(pk=article.pk)
-print(json.dumps(pages | {"status": vote.status_code, "added": after.votes - article.votes, "views": after.pv}))
+print(json.dumps(pages | {"status": vote.status_code, "added": after.votes - article.votes}))
 """
 
 
@@ -83,5 +79,4 @@ def test_the_peer_with_the_orm_draws_the_sites_pages_and_counts_votes(tmp_path):
     shown = json.loads(done.stdout)
     assert (shown["front"].count('class="row"'), shown["own front"].count('class="row"')) == (25, 25)
     assert shown["own front"].count('aria-pressed="true"') >= 8
-    assert "Voting closes" in shown["article"]
-    assert (shown["status"], shown["added"], shown["views"]) == (302, 1, 1)
+    assert (shown["status"], shown["added"]) == (302, 1)

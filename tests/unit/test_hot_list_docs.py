@@ -1,4 +1,4 @@
-"""docs/hot-list.md against the code: its numbers, its curves, its settings."""
+"""docs/hot-list.md against the code: its numbers and its settings."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,6 @@ import pytest
 
 from articles.domain import ranking
 from articles.domain.ranking import RANGES, Parameters, half_life, hotness
-from bench.pictures import decay_curves
 from tests.rules import default_rules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "hot-list.md").read_text("utf-8")
@@ -23,10 +22,6 @@ def rows_after(heading: str) -> list[list[str]]:
             break
         table.append([cell.strip(" *") for cell in line.strip("|").split("|")])
     return table
-
-
-def test_the_documented_curves_match_the_formula():
-    assert decay_curves.TARGET.read_text("utf-8") == decay_curves.drawing()
 
 
 def test_the_parameters_have_the_documented_defaults_and_ranges():

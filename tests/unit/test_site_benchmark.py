@@ -3,16 +3,15 @@
 import gzip
 import io
 import threading
-import xml.etree.ElementTree as ET
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bench.site import first, runs
+from bench.site import runs
 from bench.site.cases import Case, request
 from bench.site.figures import Run, figures
 from bench.site.load import Load, printed, read_response
-from bench.site.report import charts, publishing, table
+from bench.site.report import publishing, table
 from bench.site.runs import Contender
 from bench.site.usage import StoreCounters
 
@@ -159,21 +158,6 @@ def test_no_round_begins_that_would_end_too_late(monkeypatch):
     assert {one: len(of) for one, of in done.items()} == {bare: 1, page: 1}
 
 
-def test_the_charts_have_a_bar_for_each_figure():
-    results = {
-        contender("hello", "hello"): figures([run(4000)]),
-        contender("site", "front page", 100): figures([run(200, p50=4)]),
-        contender("site", "front page", 1000): figures([run(0, p50=5)]),
-        contender("site", "<feed>", 100): figures([run(200)]),
-    }
-
-    drawings = [ET.fromstring(draw(results)) for draw in (charts.rates, charts.latencies)]
-
-    bars = [drawing.findall(".//{*}rect[@height='15']") for drawing in drawings]
-    assert [len(of) for of in bars] == [4, 2]
-    assert all(float(bar.get("width")) > 0 for of in bars for bar in of)
-
-
 class Pages(BaseHTTPRequestHandler):
     """Answers /page with a packed page after one refusal, and sends everyone else to the login."""
 
@@ -247,16 +231,3 @@ def test_the_page_has_the_columns_that_the_benchmark_writes():
     page = publishing.PAGE.read_text("utf-8")
 
     assert page.count(table.all_figures(results).splitlines()[0]) == 2
-
-
-def test_first_drawings_are_multiples_of_a_further_one_of_the_bare_view():
-    keys = ("first", "another", "again", "round_trips", "commands", "bytes", "packed")
-    bare, page = (
-        dict(zip(keys, values, strict=True)) for values in ((20, 3, 2, 1, 1, 9, 9), (50, 8, 4, 2, 9, 9, 9))
-    )
-
-    columns, _rule, _bare, row = first.table({"hello, member": [bare], "front page": [page]}).splitlines()
-
-    shown = dict(zip(cells(columns), cells(row), strict=True))
-    ratios = [shown[f"{kind} × hello, member"] for kind in ("first", "another", "again")]
-    assert ratios == ["25.0", "4.0", "2.0"]

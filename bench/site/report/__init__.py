@@ -1,1 +1,1 @@
-"""What a measurement prints and draws."""
+"""What a measurement prints."""

@@ -11,7 +11,7 @@ from datetime import date
 from bench.site.content import Content
 from bench.site.load import CONNECTIONS, has_wrk
 from bench.site.processes import ROOT
-from bench.site.report import charts, table
+from bench.site.report import table
 from bench.site.report.table import SITE, Results
 from bench.site.servers import Server
 from voting_site import __version__
@@ -59,12 +59,6 @@ def publish(name: str, sections: Sequence[str]) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{name}.md").write_text(text, "utf-8")
     print(f"\n{text}\nWritten to {FOLDER}/.")
-
-
-def draw(results: Results) -> None:
-    """Write the charts."""
-    (FOLDER / "rates.svg").write_text(charts.rates(results), "utf-8")
-    (FOLDER / "latencies.svg").write_text(charts.latencies(results), "utf-8")
 
 
 def placed(page: str, texts: Mapping[str, str]) -> str:

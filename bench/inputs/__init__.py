@@ -1,1 +1,0 @@
-"""Searches for the inputs that take the longest."""
