@@ -53,18 +53,6 @@ def test_a_walk_names_functions_that_exist(path, name):
     assert re.search(rf"^\s*(?:def|class) {name}\b", file_of(path).read_text("utf-8"), re.MULTILINE)
 
 
-def test_the_path_parser_finds_only_files_and_folders():
-    text = "`lua/votes/cast.lua` `static/css/` `/api/votes` `lua/<noun>/<verb>.lua` `voted:<id>` `articles.web`"
-
-    assert paths_in(text) == ["lua/votes/cast.lua", "static/css/"]
-
-
-def test_the_table_covers_everyday_changes():
-    assert len(rows()) >= 25
-    assert all(len(row) == 4 for row in rows())
-    assert all(paths_in(row[1]) for row in rows())
-
-
 def test_no_row_names_more_than_ten_files():
     crowded = {row[0]: len(paths_in(" ".join(row))) for row in rows()}
 

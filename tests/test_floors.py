@@ -302,18 +302,3 @@ def test_no_module_imports_in_a_circle():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" → ".join(error.args[1]))
-
-
-def test_the_import_parser_finds_every_import():
-    assert {"articles.repository", "articles.domain.rules", "django.conf"} <= imports_of("articles.wiring")
-    assert "articles.repository.store.keys" in imports_of("articles.repository.upkeep.audit")
-    assert "voting_site.embedded.paths" in imports_of("voting_site.embedded")
-    assert "voting_site.embedded.probe" in imports_of("voting_site.embedded.supervisor")
-    late = ast.parse(
-        "import a\n"
-        "if TYPE_CHECKING:\n    import b\n"
-        "try:\n    import c\nfinally:\n    import d\n"
-        "def f():\n    import e\n"
-    )
-    assert [name for node in run_at_import(late.body) for name in _named(node, "")] == ["a", "c", "d"]
-    assert [name for node in ast.walk(late) for name in _named(node, "")] == ["a", "b", "c", "d", "e"]

@@ -1,21 +1,11 @@
 """The tests' own helpers: what they may use, and that their failures explain themselves."""
 
 import ast
-import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
-import pytest
-from _pytest.assertion.rewrite import AssertionRewritingHook
-
 from articles.repository.store.key_table import recognise
-from tests.naming import may_have
-from tests.pages import feeds
-from tests.topologies.node import Node
-from voting_site.embedded import StorePaths, Supervisor
-from voting_site.embedded.binary import find_binary
 
 ROOT = Path(__file__).parent
 ABOUT_THE_STORE = ("repository", "archive", "chaos")
@@ -116,59 +106,3 @@ def test_only_store_tests_build_keys_and_use_the_client():
         return keys + ["store.client"] * uses_client(path)
 
     assert offences([path for path in IN_FOLDERS if folder_of(path) not in SPELLS_KEYS], spelled) == {}
-
-
-def test_the_check_for_keys_and_clients_finds_them(tmp_path):
-    module = tmp_path / "module.py"
-    module.write_text('x = f"article:{number}", "score:", "a title"; site.store.client.get(x); Client().client')
-
-    assert [bool(key) for key in recognise(strings_of(module))].count(True) == 2
-    assert uses_client(module)
-
-
-HELPERS = [
-    path
-    for path in MODULES
-    if not path.name.startswith(("test_", "conftest", "__"))
-    and any(isinstance(node, ast.Assert) for node in ast.walk(parsed(path)))
-]
-
-
-def test_the_assertions_of_every_helper_are_rewritten():
-    names = [".".join(("tests", *path.relative_to(ROOT).with_suffix("").parts)) for path in HELPERS]
-
-    assert names
-    assert [name for name in names if not isinstance(import_module(name).__loader__, AssertionRewritingHook)] == []
-
-
-def test_a_helpers_failing_assertion_explains_itself():
-    with pytest.raises(AssertionError, match=r"\('rss', '1.0'\) == \('rss', '2.0'\)"):
-        feeds.check_rss(ET.fromstring("<rss version='1.0'/>"))
-
-
-@pytest.mark.fast
-@pytest.mark.parametrize(
-    "start",
-    [
-        lambda folder: Supervisor(StorePaths(folder)).start(),
-        lambda folder: Node(folder, find_binary()),
-    ],
-)
-def test_a_fast_test_that_starts_a_store_fails(start, tmp_path):
-    with pytest.raises(pytest.fail.Exception, match="starts a store"):
-        start(tmp_path / "store")
-
-
-@pytest.mark.parametrize(
-    ("words", "may"),
-    [
-        ("test_votes", True),
-        ("Pages/Test_Votes and a_closed_article", True),
-        ("test_helpers or (closed and not votes)", True),
-        ("test_helpers and closed", False),
-        ("test_helpers or not_spelled", False),
-        ("test_votes and", False),  # pytest reports it
-    ],
-)
-def test_only_files_that_can_have_the_named_tests_are_collected(words, may):
-    assert may_have(words, ROOT / "pages" / "test_votes.py") is may

@@ -54,14 +54,6 @@ def test_articles_of_another_sites_admin_are_not_attributed_to_the_operator():
     assert User.objects.bulk_create_imported(["admin"])["admin"] != operator.pk
 
 
-def test_an_import_without_names_creates_no_accounts():
-    assert User.objects.bulk_create_imported([]) == {}
-
-
-def test_names_may_come_from_a_generator():
-    assert len(User.objects.bulk_create_imported(f"user{n}" for n in range(1200))) == 1200
-
-
 def test_reading_accounts_back_takes_queries_of_at_most_a_thousand_names(django_assert_num_queries):
     posters = [f"poster{n}" for n in range(2000)]
     User.objects.bulk_create_imported(posters)

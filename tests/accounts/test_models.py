@@ -42,14 +42,6 @@ def test_no_account_can_have_an_invalid_name(db, name):
     assert not User.objects.exists()
 
 
-def test_the_chosen_spelling_is_shown(db):
-    assert str(User.objects.create_user("Alice")) == "Alice"
-
-
-def test_a_new_member_has_no_special_permissions(alice):
-    assert (alice.is_active, alice.is_staff, alice.is_superuser, alice.imported) == (True, False, False, False)
-
-
 @pytest.fixture
 def variables(monkeypatch):
     """An environment that names an administrator."""
@@ -111,13 +103,6 @@ def test_a_superuser_can_be_created_interactively(alice, monkeypatch):
 def test_without_a_terminal_the_command_fails_and_says_what_to_set():
     with pytest.raises(CommandError, match=r"no terminal.*DJANGO_SUPERUSER_PASSWORD.*--noinput"):
         call_command("createsuperuser", stdin=StringIO(), verbosity=0)
-
-
-@pytest.mark.django_db
-def test_a_superuser_can_have_a_reserved_name(variables):
-    call_command("createsuperuser", username="admin", email="", interactive=False, verbosity=0)
-
-    assert User.objects.get_by_natural_key("admin").is_superuser
 
 
 @pytest.mark.django_db

@@ -61,14 +61,6 @@ def test_emptying_the_database_recreates_the_group(permissions):
     assert Group.objects.filter(name=GROUP).exists()
 
 
-def test_moderators_see_views_and_only_administrators_see_the_operators_page(bob, carol):
-    bob.groups.add(Group.objects.get(name=GROUP))
-
-    assert bob.has_perm("articles.see_views")
-    assert not bob.has_perm("articles.see_operation")
-    assert carol.has_perm("articles.see_operation")
-
-
 @pytest.fixture
 def older_site(transactional_db) -> Group:
     """A site whose moderators predate the permission to see views and have lost edit_any_article."""

@@ -91,17 +91,6 @@ def test_a_password_is_not_changed_without_the_old_one_or_to_a_weak_one(as_alice
     assert alice.check_password(PASSWORD)
 
 
-def test_a_visitor_is_redirected_to_the_login(client):
-    assert client.get("/password/")["Location"] == "/login/?next=/password/"
-
-
-def test_the_password_page_is_never_cached_and_shows_the_rules(as_alice):
-    response = as_alice.get("/password/")
-
-    assert "no-store" in response["Cache-Control"]
-    assert "<ul><li>Your password" in response.text
-
-
 def test_a_link_from_a_mail_leads_to_a_new_password(client, alice):
     [message] = _mails(client)
 
@@ -124,15 +113,6 @@ def test_the_response_is_the_same_whether_or_not_an_account_exists(client, alice
 
     assert answers[0] == answers[1] == answers[2]
     assert [message.to for message in mail.outbox] == [["alice@example.org"]]
-
-
-def test_the_reset_pages_use_the_wording_of_the_site(client, db):
-    form = client.get("/password/reset/").text
-    sent = client.post("/password/reset/", {"email": "x@example.org"}, follow=True).text
-
-    assert re.search(r'<label for="id_email">Email address', form)
-    assert "<h1>Check your inbox</h1>" in sent
-    assert "spam folder" in sent
 
 
 def test_the_mail_is_sent_after_the_response(client, alice):
@@ -186,16 +166,6 @@ def test_without_a_public_address_links_lead_to_this_machine_and_port(client, al
     [message] = _mails(client, headers={"host": host})
 
     assert "http://localhost:8000/password/reset/" in message.body
-
-
-def test_the_mail_names_the_site(client, alice, settings):
-    settings.SITE_NAME = "R&D <news>"
-
-    [message] = _mails(client)
-
-    assert message.subject == "Choose a new password for R&D <news>"
-    assert "on R&D <news>." in message.body
-    assert "on R&amp;D &lt;news&gt;." in message.alternatives[0].content
 
 
 def test_a_link_works_once(client, alice):
@@ -256,35 +226,12 @@ def test_the_token_of_a_link_is_removed_from_the_address_at_once(client, alice):
     assert "<ul><li>Your password" in page.text
 
 
-def test_choosing_a_weak_password_is_refused(client, alice):
-    [message] = _mails(client)
-
-    response = _choose(client, _link(message.body), "12345678")
-
-    assert 'class="errors"' in response.text
-    assert not client.login(username="alice", password="12345678")
-
-
 def test_a_new_password_by_mail_ends_every_session(client, as_alice, alice):
     [message] = _mails(client)
 
     _choose(client, _link(message.body))
 
     assert not get_user(as_alice).is_authenticated
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("email", ["", "nonsense", "a@b\nBcc: all@example.org"])
-def test_an_invalid_address_is_an_error_in_the_form(client, email):
-    response = client.post("/password/reset/", {"email": email})
-
-    assert response.status_code == 200
-    assert 'id="id_email_error"' in response.text
-
-
-@pytest.mark.parametrize("target", ["/password/reset/", "/password/reset/sent/"])
-def test_the_reset_pages_are_never_cached(client, db, target):
-    assert "no-store" in client.get(target)["Cache-Control"]
 
 
 def test_a_password_may_start_and_end_with_spaces(client, alice):

@@ -53,10 +53,6 @@ def test_a_session_from_a_foreign_page_is_refused(session, article):
     assert error_of(vote(session, article, **headers)) == (401, "login-required")
 
 
-def test_a_session_reads_without_csrf_token(session, article):
-    assert session.get("articles").status_code == 200
-
-
 def test_a_token_needs_no_csrf_token(as_bob, article):
     assert vote(as_bob, article).status_code == 200
 

@@ -163,10 +163,6 @@ def changed(caller: Caller, cursor: str) -> list[tuple[int, int | None]]:
     return [(one["article_id"], one["comment_id"]) for one in log["changes"]]
 
 
-def test_the_program_of_the_documentation_is_short():
-    assert len([line for line in RECIPE.splitlines() if line]) <= 30
-
-
 @pytest.mark.parametrize("shards", [1, 4])
 def test_a_mirror_has_what_the_site_has_whatever_happens(store, anyone, at_once):
     site, rounds = Busy(store), []

@@ -2,8 +2,6 @@
 
 import pytest
 
-from articles import wiring
-from articles.domain.limits import Rate
 from tests.caller import error_of
 
 
@@ -95,13 +93,3 @@ def test_invalid_comments_are_refused_with_their_reason(as_bob, anyone, article,
     assert error_of(as_bob.post(f"articles/{article}/comments", missing)) == (404, "comment-not-found")
     assert error_of(as_bob.patch(f"comments/{comment}", {"text": "A"})) == (403, "not-the-author")
     assert error_of(anyone.post(f"articles/{article}/comments", {"text": "A"})) == (401, "login-required")
-
-
-def test_comments_are_limited(as_bob, article, settings):
-    settings.RATE_LIMITS, settings.LIMIT_COMMENTS = True, Rate(3, 3600)
-    wiring.forget_repositories()
-
-    answers = [as_bob.post(f"articles/{article}/comments", {"text": f"Comment {n}"}) for n in range(4)]
-
-    assert {answer.status_code for answer in answers[:3]} == {201}
-    assert error_of(answers[3]) == (429, "rate-limited")

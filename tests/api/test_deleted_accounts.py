@@ -1,12 +1,8 @@
 """What moderators can do through the API about an account that was deleted less than 30 days ago."""
 
-from datetime import timedelta
-
 import pytest
-from django.db.models import F
 
 from accounts import account_deletion
-from accounts.models import User
 from tests.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on
@@ -58,22 +54,3 @@ def test_a_deleted_account_is_found_by_what_it_posted_and_swept(as_carol, site_s
     change = {"restored": True, "reason": "A mistake"}
     assert as_carol.put(f"users/{deleted}/sweeps/{swept['id']}", change).json()["restored_at"]
     assert site_store.articles.get(article).removed is None
-
-
-def test_only_moderators_may_and_no_one_after_the_month(
-    as_carol, as_bob, anyone, site_store, article, comment, deleted
-):
-    paths = (f"users/{deleted}/posted", f"users/{deleted}/sweeps", f"articles/{article}/poster")
-    for path in (*paths, f"comments/{comment}/author"):
-        assert error_of(as_bob.get(path)) == (403, "forbidden")
-        assert error_of(anyone.get(path))[0] == 401
-    assert error_of(as_bob.post(f"users/{deleted}/sweeps", SWEEP)) == (403, "forbidden")
-    for path in (*(f"users/{deleted}/{what}" for what in ("bans", "notes", "left-out")), "users/~9/posted"):
-        assert error_of(as_carol.get(path))[0] == 404
-    assert as_carol.get(f"articles/{article}").json()["poster"] == ""
-
-    User.objects.exclude(left_at=None).update(left_at=F("left_at") - timedelta(days=30))
-
-    for path in paths:
-        assert error_of(as_carol.get(path))[0] == 404
-    assert error_of(as_carol.post(f"users/{deleted}/sweeps", SWEEP))[0] == 404

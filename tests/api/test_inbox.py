@@ -1,8 +1,5 @@
 """The inbox for programs."""
 
-from articles.domain.comments import root_of
-from articles.domain.flags import FlagReason
-from articles.searching import MOST, Kind
 from tests.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on
@@ -36,29 +33,6 @@ def test_a_notice_of_a_deleted_comment_says_whose_it_was(site_store, article, as
     assert (notice["kind"], notice["by"], notice["comment"]) == ("reply", "bob", None)
 
 
-def test_members_are_mentioned_by_comments_and_texts(site_store, article, as_alice, as_bob, bob):
-    as_alice.post(f"articles/{article}/comments", {"text": "Look, @bob"})
-    as_alice.post("articles", {"title": "Hello", "text": "For @Bob"})
-
-    notices = as_bob.get("inbox").json()["notices"]
-    assert {(one["kind"], one["title"], one["by"]) for one in notices} == {
-        ("mention", "An article", "alice"),
-        ("mention", "Hello", "alice"),
-    }
-    assert [one["comment"] and one["comment"]["text"] for one in notices if one["title"] == "An article"] == [
-        "Look, @bob"
-    ]
-
-
-def test_decisions_on_flags_are_notices(site_store, article, as_bob, bob):
-    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
-    site_store.flags.keep(root_of(article), site_store.store.now() + 1, "It fits")
-
-    (notice,) = as_bob.get("inbox").json()["notices"]
-    assert (notice["kind"], notice["decision"], notice["reason"]) == ("flag", "kept", "It fits")
-    assert (notice["by"], notice["action"], notice["article_id"]) == ("", None, article)
-
-
 def test_the_inbox_is_marked_as_read(as_alice, anyone, site_store, article, alice, bob):
     comment_on(site_store, article, "A comment", bob.pk)
     (notice,) = as_alice.get("inbox").json()["notices"]
@@ -73,26 +47,3 @@ def test_the_inbox_is_marked_as_read(as_alice, anyone, site_store, article, alic
     assert notice["time"] <= now
     assert as_alice.put("inbox/read", {"until": now + 9_999}).json()["until"] < now + 9_999
     assert error_of(anyone.put("inbox/read", {})) == (401, "login-required")
-
-
-def test_discussions_are_muted_and_members_blocked(as_alice, anyone, site_store, article, alice, bob, monkeypatch):
-    muted, blocked = f"articles/{article}/muted", "users/BOB/blocked"
-    for _ in range(2):
-        assert as_alice.put(muted, {"muted": True}).json() == {"article_id": article, "muted": True}
-        assert as_alice.put(blocked, {"blocked": True}).json() == {"name": "bob", "blocked": True}
-    assert list(alice.mutes.values_list("article", flat=True)) == [article]
-    assert list(alice.blocks.values_list("blocked", flat=True)) == [bob.pk]
-
-    for _ in range(2):
-        assert as_alice.put(muted, {"muted": False}).json()["muted"] is False
-        assert as_alice.put(blocked, {"blocked": False}).json()["blocked"] is False
-    assert not alice.mutes.exists()
-    assert not alice.blocks.exists()
-
-    monkeypatch.setitem(MOST, Kind.MEMBER, 0)
-    assert error_of(as_alice.put(blocked, {"blocked": True})) == (409, "hidden-full")
-    assert error_of(as_alice.put("users/alice/blocked", {"blocked": True})) == (400, "invalid")
-    assert error_of(as_alice.put("users/nobody/blocked", {"blocked": True})) == (404, "not-found")
-    assert error_of(as_alice.put("articles/999/muted", {"muted": True})) == (404, "article-not-found")
-    for path, body in ((muted, {"muted": True}), (blocked, {"blocked": True})):
-        assert error_of(anyone.put(path, body)) == (401, "login-required")

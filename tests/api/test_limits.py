@@ -10,7 +10,7 @@ from articles.api.documentation import document
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
 from tests.caller import Caller, error_of, with_token
-from tests.factories import browser_of, comment_on
+from tests.factories import browser_of
 from tests.internals import failing
 
 USES = 4
@@ -134,24 +134,3 @@ def test_a_refused_request_costs_the_limit_nothing_and_waiting_suffices(as_alice
     assert as_alice.get("me/saved").status_code == 429
     limits_clock.advance(1)
     assert as_alice.get("me/saved").status_code == 200
-
-
-def test_new_members_are_limited_as_on_the_pages(site_store, article, alice, bob, as_bob, settings):
-    settings.LIMIT_API = settings.LIMIT_CHANGES = None
-    for action in ("VOTES", "POSTS", "COMMENTS", "EDITS"):
-        setattr(settings, f"LIMIT_{action}_NEW", Rate(1, 86400))
-    wiring.forget_repositories()
-    comment, numbers = comment_on(site_store, article, "A comment", alice.pk), iter(range(100))
-
-    posts = outcomes(lambda: as_bob.post("articles", {"title": "T", "link": f"https://e.org/{next(numbers)}"}), 2)
-    comments = outcomes(lambda: as_bob.post(f"articles/{article}/comments", {"text": f"Text {next(numbers)}"}), 2)
-    mine = comment_on(site_store, article, "Mine", bob.pk)
-    edits = outcomes(lambda: as_bob.patch(f"comments/{mine}", {"text": f"Text {next(numbers)}"}), 2)
-    voted = as_bob.put(f"comments/{comment}/vote", {"choice": "vote"})
-    refused = with_token(bob).put(f"articles/{article}/vote", {"choice": "vote"})
-
-    assert (posts, comments, edits, voted.status_code) == ([201, 429], [201, 429], [200, 429], 200)
-    assert error_of(refused) == (429, "rate-limited")
-    assert refused["Retry-After"] == "86400"
-    assert "New members can cast 1 vote in 1 day." in refused.json()["error"]["message"]
-    assert site_store.articles.get(article).votes == 1

@@ -1,9 +1,8 @@
 """/api/me, and the articles a member posted."""
 
 from django.contrib.auth.models import Permission
-from django.test import Client
 
-from tests.caller import Caller, error_of
+from tests.caller import error_of
 
 
 def test_a_member_gets_their_name_and_lists(as_alice, article):
@@ -32,14 +31,6 @@ def test_a_moderator_gets_their_permissions(as_carol, as_bob, bob):
     bob.user_permissions.add(Permission.objects.get(codename="see_operation"))
     me = as_bob.get("me").json()
     assert (me["moderator"], me["permissions"]) == (False, ["see_operation"])
-
-
-def test_a_session_identifies_a_member_and_others_must_log_in(site_store, anyone, bob):
-    session = Caller(Client())
-    session.client.force_login(bob)
-
-    assert session.get("me").json()["name"] == "bob"
-    assert error_of(anyone.get("me")) == (401, "login-required")
 
 
 def test_the_articles_a_member_posted_are_public(anyone, as_bob, site_store, bob, article, removed):

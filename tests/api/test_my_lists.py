@@ -1,12 +1,6 @@
 """GET /api/me/… and PUT /api/articles/<id>/saved: private to the member."""
 
-from urllib.parse import quote
-
-import pytest
-
-from articles import wiring
 from articles.domain.articles import Choice
-from articles.domain.moderation_log import OPERATOR
 from articles.web.preferences import MOST_FOLLOWED
 from tests.caller import error_of
 from tests.cast import MODERATOR
@@ -52,28 +46,6 @@ def test_members_read_what_of_theirs_was_removed(as_alice, as_bob, anyone, site_
         assert error_of(as_alice.get(f"me/removed/{kind}?page=2")) == (404, "page-not-found")
 
 
-@pytest.mark.parametrize("kind", ["articles", "comments"])
-def test_the_lists_of_what_was_removed_continue_after_a_cursor(
-    as_alice, site_store, alice, settings, monkeypatch, kind
-):
-    settings.ARTICLES_PER_PAGE = 2
-    monkeypatch.setattr("articles.repository.moderation.removed.COMMENTS_PER_MEMBER_PAGE", 2)
-    wiring.forget_repositories()
-    ids = [post_as(site_store, alice, f"Article {n}", f"https://example.org/{n}").id for n in range(5)]
-    comments = [comment_on(site_store, one, "A comment", alice.pk) for one in ids]
-    for one, comment in zip(ids[::2], comments[::2], strict=True):
-        site_store.comments.remove(comment, MODERATOR, "Spam")
-        site_store.articles.remove(one, MODERATOR, "Spam")
-
-    found, after = list[int](), ""
-    while after is not None:
-        page = as_alice.get(f"me/removed/{kind}{after and f'?after={quote(after)}'}").json()
-        found += [one[kind.removesuffix("s")]["id"] for one in page[kind]]
-        after = page["next_after"]
-
-    assert sorted(found) == (ids if kind == "articles" else comments)[::2]
-
-
 def test_saving_is_idempotent(as_bob, site_store, article):
     for saved in (True, True, False, False, True):
         answer = as_bob.put(f"articles/{article}/saved", {"saved": saved})
@@ -101,37 +73,6 @@ def test_a_deleted_member_cannot_vote(as_bob, site_store, article, bob):
 
     assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (403, "member-gone")
     assert problems(site_store) == []
-
-
-def test_the_pages_of_a_list_are_consecutive(as_bob, site_store, alice, bob):
-    for number in range(30):
-        article = post_as(site_store, alice, "T", f"https://example.org/{number}").id
-        site_store.members.save(bob.pk, article, wanted=True)
-
-    first, second = as_bob.get("me/saved").json(), as_bob.get("me/saved?page=2").json()
-
-    assert (len(first["articles"]), first["has_next"]) == (25, True)
-    assert (len(second["articles"]), second["has_next"], second["page"]) == (5, False, 2)
-    assert error_of(as_bob.get("me/saved?page=3")) == (404, "page-not-found")
-    assert error_of(as_bob.get("me/saved?page=0")) == (400, "invalid")
-
-
-def test_a_member_follows_groups_and_reads_their_articles(as_bob, anyone, site_store, alice, python):
-    site_store.groups.create("web", "Web", OPERATOR)
-    within = post_as(site_store, alice, "Within", "https://example.org/within", ["web"]).id
-    post_as(site_store, alice, "Elsewhere", "https://example.org/elsewhere")
-    assert ids(as_bob.get("me/following")) == []
-
-    for name, groups in (("Web", ["web"]), ("web", ["web"]), ("python", ["web", "python"])):
-        answer = as_bob.put(f"groups/{name}/followed", {"followed": True})
-        assert (answer.status_code, answer.json()) == (200, {"groups": groups})
-    assert ids(as_bob.get("me/following")) == [within]
-    assert as_bob.put("groups/python/followed", {"followed": False}).json() == {"groups": ["web"]}
-    assert as_bob.get("me/groups").json() == {"groups": ["web"]}
-    assert error_of(as_bob.get("me/following?page=2")) == (404, "page-not-found")
-    assert error_of(as_bob.put("groups/nothing/followed", {"followed": True})) == (404, "group-not-found")
-    for path in ("me/following", "me/groups"):
-        assert error_of(anyone.get(path)) == (401, "login-required")
 
 
 def test_following_too_many_groups_is_refused_with_its_own_code(as_bob, site_store, bob, python):

@@ -4,7 +4,6 @@ import pytest
 
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason, FlagState
-from tests.caller import error_of
 from tests.factories import comment_on
 
 
@@ -47,14 +46,3 @@ def test_a_flag_set_after_the_queue_was_read_stays_open(as_carol, site_store, ar
     as_carol.put(f"articles/{article}/kept", {"seen": seen})
 
     assert site_store.flags.count() == 1
-
-
-def test_only_moderators_see_and_decide(as_alice, as_carol, anyone, article, comment):
-    for path in (f"articles/{article}/kept", f"comments/{comment}/kept"):
-        assert error_of(as_alice.put(path, {})) == (403, "forbidden")
-        assert error_of(anyone.put(path, {})) == (401, "login-required")
-    assert error_of(as_alice.get("queue")) == (403, "forbidden")
-    assert error_of(as_carol.get("queue?page=2")) == (404, "page-not-found")
-    assert error_of(as_carol.put("articles/999/kept", {})) == (404, "article-not-found")
-    for unknown in (comment + 1, root_of(article)):
-        assert error_of(as_carol.put(f"comments/{unknown}/kept", {})) == (404, "comment-not-found")

@@ -18,19 +18,6 @@ def named(site_store, alice) -> int:
     return found
 
 
-def test_texts_about_an_article_are_redacted_once(as_carol, anyone, site_store, named):
-    body = {"article_id": named, "texts": [NAME, "Better", "Unknown"], "reason": WHY}
-
-    assert as_carol.put("log/redacted", body).json() == {"places": 1}
-    assert as_carol.put("log/redacted", body).json() == {"places": 0}
-
-    redaction, edit = anyone.get(f"articles/{named}/log").json()["entries"]
-    assert (redaction["action"], redaction["actor"], redaction["reason"]) == ("redact", "carol", WHY)
-    assert redaction["details"] == {"parts": "title"}
-    assert (edit["title"], edit["details"]) == ("Better", {"old_title": REDACTED})
-    assert site_store.articles.get(named).title == "Better"
-
-
 def test_entries_about_no_article_are_named_by_their_time(as_carol, anyone, site_store, bob):
     as_carol.put("users/bob/bans/posting", {"banned": True, "days": 1, "reason": NAME})
     (ban,) = anyone.get("log").json()["entries"]

@@ -17,36 +17,6 @@ def hold(as_carol):
     return rule
 
 
-def test_a_rule_is_written_tried_switched_on_and_changed(as_carol, as_alice, site_store):
-    as_alice.post("articles", POST)
-
-    made = as_carol.post("automatic-rules", PILLS | {"name": "Pills"})
-    rule = made.json()
-    path = f"automatic-rules/{rule['id']}"
-    assert (made.status_code, rule["on"], rule["version"], rule["owner"]) == (201, False, 1, "carol")
-    assert error_of(as_carol.put(f"{path}/on", {"on": True})) == (409, "rule-not-tried")
-    tried = as_carol.post(f"{path}/trial", {}).json()
-    assert (tried["looked_at"], tried["matching"], tried["complete"]) == (1, 1, True)
-    assert tried["examples"][0]["text"] == "Buy pills https://example.org/pills"
-    assert as_carol.put(f"{path}/on", {"on": True, "days": 7}).json()["expires"] > site_store.store.now()
-    changed = as_carol.put(path, PILLS | {"act": "flag", "pattern": "x"}).json()
-    assert (changed["on"], changed["version"], changed["words"], changed["pattern"]) == (
-        False,
-        2,
-        ["buy pills"],
-        "x",
-    )
-    assert [one["name"] for one in as_carol.get("automatic-rules").json()["rules"]] == ["Pills"]
-
-
-def test_what_a_rule_cannot_say_is_refused(as_carol, as_bob):
-    for wrong in ({"act": "refuse"}, {"pattern": "("}, {"words": []}, {"subject": "comment", "act": "lock"}):
-        assert error_of(as_carol.post("automatic-rules", PILLS | {"name": "A rule"} | wrong)) == (400, "invalid")
-    assert error_of(as_bob.post("automatic-rules", PILLS | {"name": "A rule"})) == (403, "forbidden")
-    assert error_of(as_bob.get("automatic-rules")) == (403, "forbidden")
-    assert error_of(as_carol.post("automatic-rules/77/trial", {})) == (404, "not-found")
-
-
 def test_a_held_article_answers_202_and_is_approved(as_bob, as_carol, site_store, hold):
     answer = as_bob.post("articles", POST)
     number = answer.json()["held"]

@@ -114,10 +114,6 @@ def test_a_query_without_words_finds_nothing(anyone, found, query):
     assert anyone.get(f"search?q={query}").json() == nothing
 
 
-def test_a_member_sees_their_own_choice(as_alice, found):
-    assert {article["choice"] for article in as_alice.get("search?q=redis").json()["articles"]} == {"vote"}
-
-
 @pytest.mark.parametrize(
     ("query", "code"),
     [
@@ -135,15 +131,6 @@ def test_a_member_sees_their_own_choice(as_alice, found):
 )
 def test_an_invalid_search_is_refused_with_a_reason(anyone, found, query, code):
     assert error_of(anyone.get(f"search?{query}")) == code
-
-
-def test_filters_work_as_on_the_page_and_what_is_none_is_named(anyone, found):
-    one, other = found
-
-    assert ids_of(anyone.get("search?q=redis+-voting")) == {other}
-    assert ids_of(anyone.get("search?q=host:redis.io&order=points")) == {other}
-    assert ids_of(anyone.get("search?q=author:alice+group:python")) == {one}
-    assert anyone.get("search?q=colour:red+redis").json()["doubts"] == ["colour:"]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -26,16 +26,3 @@ def test_a_member_vouches_once(as_carol, as_bob, anyone, waiting):
     assert error_of(as_bob.put(PATH, None)) == (403, "may-not-vouch")
     assert error_of(as_carol.put("users/carol/vouch", None))[0] == 403
     assert anyone.put(PATH, None).status_code == 401
-
-
-def test_refusals_say_why(as_carol, waiting, settings, alice):
-    assert error_of(as_carol.put("users/alice/vouch", None)) == (409, "not-on-probation")
-    settings.VOUCHES = 0
-    assert as_carol.put(PATH, None).status_code == 404
-
-
-def test_a_full_month_is_refused(as_carol, waiting, settings, alice, carol):
-    settings.VOUCHES = 1
-    Vouch.objects.give(carol, alice)
-
-    assert error_of(as_carol.put(PATH, None)) == (409, "vouches-full")

@@ -1,6 +1,5 @@
 """The catalogue of pages is complete: each new address needs a page, or a reason for having none."""
 
-import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.browser.pages import DOORS, NAMESPACES_WITHOUT_PAGES, PAGES, WITHOUT_PAGE, name_of
@@ -27,20 +26,3 @@ def test_every_address_is_in_the_catalogue_or_has_no_page():
 
     assert forgotten == set()
     assert "api:docs" in SHOWN
-
-
-def test_the_catalogue_mentions_no_removed_addresses():
-    assert (set(DOORS) | set(WITHOUT_PAGE)) - names_of(get_resolver()) == set()
-
-
-def test_an_address_without_a_page_is_not_in_the_catalogue():
-    assert SHOWN & set(WITHOUT_PAGE) == set()
-
-
-@pytest.mark.parametrize(("name", "through"), DOORS.items())
-def test_an_address_reached_through_another_page_names_that_page(name, through):
-    assert through in {page.name for page in PAGES}
-
-
-def test_every_page_has_a_unique_name():
-    assert len({page.name for page in PAGES}) == len(PAGES)

@@ -42,10 +42,6 @@ def is_kept(site_store, page, article):
     return article in [one["id"] for one in member["saved"]]
 
 
-def top_of(page, selector):
-    return page.locator(selector).evaluate("one => one.getBoundingClientRect().top")
-
-
 @pytest.mark.parametrize("javascript", WITHOUT, ids=NAMES)
 def test_a_group_is_followed_on_the_page_of_groups(chromium, site, javascript):
     with window(chromium, site, "demo", java_script_enabled=javascript) as page:
@@ -123,36 +119,6 @@ def test_the_last_of_several_quick_presses_wins(page, site_store, article):
     assert is_kept(site_store, page, article)
 
 
-def test_presses_during_a_request_are_sent_after_its_response(page, site_store, article):
-    held = hold(page, SAVED)
-    button_of(page, article).click()
-    button_of(page, article).click()
-    wait_for(page, lambda: held)
-    held[0].continue_()
-    wait_for(page, lambda: len(held) == 2)
-    expect_saved(page, article, False)
-    held[1].continue_()
-
-    expect(page.locator("#live")).to_have_text("No longer saved.")
-    expect_saved(page, article, False)
-    assert not is_kept(site_store, page, article)
-
-
-def test_without_javascript_the_row_returns_to_the_middle_of_the_window(chromium, site, site_store):
-    number = posted(site_store, "Kept")
-    for _ in range(9):
-        posted(site_store, "Later")
-    options = {"java_script_enabled": False, "viewport": {"width": 1280, "height": 800}}
-    with window(chromium, site, "demo", **options) as page:
-        page.goto("/newest/")
-
-        button_of(page, number).click()
-
-        assert page.url.endswith(f"/newest/{row_of(number)}")
-        expect_saved(page, number, True)
-        assert 100 < page.locator(row_of(number)).bounding_box()["y"] < 500
-
-
 # The theme and the language
 
 
@@ -183,30 +149,6 @@ def test_the_theme_changes_at_once_and_is_kept(chromium, site, member):
         expect(page.locator("html:not([data-theme])")).to_have_count(1)
 
 
-@pytest.mark.parametrize("member", [None, "demo"], ids=["reader", "member"])
-def test_the_last_of_several_quick_themes_wins_with_one_request_at_a_time(chromium, site, member):
-    with window(chromium, site, member) as page:
-        page.goto("/newest/")
-        held = hold(page, CHOSEN)
-        for theme in ("dark", "light", "dark", "light"):
-            page.click(f".switch button[value={theme}]")
-        expect(page.locator("html")).to_have_attribute("data-theme", "light")
-        wait_for(page, lambda: held)
-        held[0].continue_()
-        wait_for(page, lambda: len(held) == 2)
-        with page.expect_response(CHOSEN):
-            held[1].continue_()
-
-        expect(page.locator(".switch button[value=light]")).to_have_attribute("aria-pressed", "true")
-        assert [route.request.post_data.rpartition("theme=")[2] for route in held] == ["dark", "light"]
-        assert ("theme=light" in page.evaluate("document.cookie")) == (member is None)
-        page.unroute(CHOSEN)
-        page.reload()
-        expect(page.locator("html")).to_have_attribute("data-theme", "light")
-        with page.expect_response(CHOSEN):
-            page.click(".switch button[value='']")
-
-
 def test_the_last_choice_is_kept_even_if_the_reader_leaves_before_it_is_sent(chromium, site):
     with window(chromium, site) as page:
         page.add_init_script(
@@ -221,18 +163,6 @@ def test_the_last_choice_is_kept_even_if_the_reader_leaves_before_it_is_sent(chr
         page.goto("/groups/")
 
         until(lambda: "theme=light" in page.evaluate("document.cookie"))
-
-
-def test_a_theme_that_cannot_be_saved_is_reverted(chromium, site):
-    with window(chromium, site) as page:
-        page.goto("/")
-        page.route(CHOSEN, lambda route: route.abort())
-
-        with page.expect_event("requestfailed"):
-            page.click(".switch button[value=dark]")
-
-        expect(page.locator("html:not([data-theme])")).to_have_count(1)
-        expect(page.locator("#chosen-theme")).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_refused_theme_leads_to_the_page_with_the_reason(page, article):
@@ -259,16 +189,3 @@ def test_a_reader_who_uses_a_footer_switch_stays_at_the_footer(chromium, site, j
         button = page.locator(f".switch [name={name}][value={value}][aria-pressed=true]")
         expect(button).to_be_focused()
         expect(button).to_be_in_viewport()
-
-
-def test_on_the_settings_page_the_fields_follow_the_footer_switch(page):
-    page.goto("/settings/")
-
-    page.click(".switch button[value=light]")
-
-    page.wait_for_url("**/settings/#chosen-theme")
-    expect(
-        page.locator("main [name=theme][value=light]:checked, main [name=theme] [value=light]:checked")
-    ).to_have_count(1)
-    page.click(".switch [name=theme][value='']")
-    expect(page.locator("html:not([data-theme])")).to_have_count(1)

@@ -5,8 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain.moderation_log import OPERATOR
-from tests.browser.windows import posted, row_of, shown_ids, window
+from tests.browser.windows import posted, shown_ids, window
 
 pytestmark = pytest.mark.browser
 
@@ -67,57 +66,12 @@ def test_j_and_k_move_over_the_comments_of_an_article_and_a_votes_for_one(page, 
     assert focused() == f"comment-{last}"
 
 
-def test_j_and_k_skip_an_article_removed_while_the_page_is_open(page, site_store):
-    other, removed, first = (posted(site_store, f"Number {n}") for n in range(3))
-    page.clock.install()
-    page.goto("/newest/")
-    press(page, "j", "j")
-    assert focused_row(page) == f"article-{removed}"
-    site_store.articles.remove(removed, OPERATOR, "spam")
-
-    with page.expect_response("**/pulse/?*"):
-        page.clock.fast_forward(31_000)
-
-    expect(page.locator(f"{row_of(removed)} .note")).to_be_visible()
-    assert focused_row(page) == f"article-{removed}"  # the focused element is no longer a link
-    for key, article in (("j", other), ("k", removed), ("k", first), ("j", removed), ("j", other)):
-        press(page, key)
-        assert focused_row(page) == f"article-{article}"
-    press(page, "k", "o")
-    page.evaluate("fetch('/healthz').then(answer => answer.text())")
-    assert page.url.endswith("/newest/")
-
-
-def test_the_focused_row_scrolls_into_view(page):
-    press(page, *["j"] * 20)
-
-    expect(page.locator(f"#{focused_row(page)}")).to_be_in_viewport(ratio=0.99)
-
-
-def test_after_scrolling_j_starts_with_the_first_visible_row(page):
-    row = page.locator(".row >> nth=12")
-    row.evaluate("row => scrollTo({top: row.getBoundingClientRect().top + scrollY + 1, behavior: 'instant'})")
-
-    press(page, "j")
-
-    assert focused_row(page) == row.get_attribute("id")
-
-
 @pytest.mark.parametrize("key", ["o", "Enter"])
 def test_o_and_enter_open_the_articles_link(page, key):
     press(page, "j")
     link = page.evaluate("document.activeElement.href")
 
     press(page, key)
-
-    page.wait_for_url(link)
-
-
-def test_enter_opens_the_link_when_the_row_itself_has_the_focus_too(page):
-    page.locator(".row >> nth=1").focus()
-    link = page.get_attribute(".row >> nth=1 >> h2 a", "href")
-
-    press(page, "Enter")
 
     page.wait_for_url(link)
 
@@ -136,21 +90,6 @@ def test_a_and_z_vote_oppose_and_withdraw(page, site_store):
         found = site_store.articles.get(number)
         assert (found.votes, found.opposes) == counts
         assert focused_row(page) == f"article-{number}"
-
-
-def test_c_opens_the_articles_page_where_a_z_and_o_work_too(page, site_store):
-    number = site_store.articles.post(77, "somebody", "Its page", "https://example.org/page").id
-    page.goto("/newest/")
-    press(page, "j", "c")
-    page.wait_for_url(f"**/articles/{number}/")
-
-    press(page, "z")
-    expect(page.locator(f"{row_of(number)} button.oppose")).to_have_attribute("aria-pressed", "true")
-    press(page, "a")
-    expect(page.locator(f"{row_of(number)} button.vote")).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("#live")).to_contain_text("Your vote was counted")
-    press(page, "o")
-    page.wait_for_url("https://example.org/page")
 
 
 def test_n_and_p_turn_pages(page):
@@ -176,18 +115,6 @@ def test_holding_a_key_down_counts_as_one_press(page, site_store):
     assert focused_row(page) == f"article-{shown_ids(page)[1]}"
 
 
-@pytest.mark.parametrize("key", ["a", "z"])
-def test_keys_cast_no_vote_on_a_closed_article(page, key):
-    sent = []
-    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
-    page.locator(".row button").evaluate_all("all => all.forEach(one => (one.hidden = true))")
-
-    press(page, "j", key)
-    page.evaluate("fetch('/healthz').then(answer => answer.text())")
-
-    assert sent == []
-
-
 @pytest.mark.parametrize(("key", "path"), [("f", "/"), ("n", "/newest/"), ("h", "/hot/")])
 def test_g_and_a_letter_open_the_lists(page, key, path):
     page.goto("/groups/")
@@ -195,37 +122,6 @@ def test_g_and_a_letter_open_the_lists(page, key, path):
     press(page, "g", key)
 
     page.wait_for_url(lambda address: re.sub("https?://[^/]+", "", address) == path)
-
-
-def test_a_g_followed_by_another_key_is_discarded(page):
-    press(page, "g", "x", "h", "j")
-
-    assert focused_row(page) == f"article-{shown_ids(page)[0]}"
-
-
-def test_a_g_expires_after_a_while(page):
-    page.evaluate(
-        """() => {
-            const press = (key, at) => {
-                const event = new KeyboardEvent("keydown", {key, bubbles: true});
-                Object.defineProperty(event, "timeStamp", {value: at});
-                document.body.dispatchEvent(event);
-            };
-            press("g", 10_000);
-            press("h", 11_501);
-        }"""
-    )
-    press(page, "j")
-
-    assert focused_row(page) == f"article-{shown_ids(page)[0]}"
-
-
-def test_a_slash_opens_the_search_page_when_the_field_is_collapsed(page):
-    page.set_viewport_size({"width": 390, "height": 800})
-
-    press(page, "/")
-
-    page.wait_for_url("**/search/")
 
 
 def test_a_slash_focuses_the_search_field_or_opens_the_search_page(page):
@@ -314,12 +210,3 @@ def test_a_reader_who_turned_shortcuts_off_gets_none_and_sees_none(chromium, sit
         assert focused_row(page) is None
         assert page.locator("#keys, script[src*=keys]").count() == 0
         assert page.get_by_role("button", name="Shortcuts").count() == 0
-
-
-def test_without_javascript_no_keys_are_advertised(chromium, site):
-    with window(chromium, site, java_script_enabled=False) as page:
-        page.goto("/newest/")
-
-        expect(page.locator("#keys")).to_be_hidden()
-        expect(page.locator("#keys-entry")).to_be_hidden()
-        assert "Shortcuts" not in page.inner_text("body").replace("Keyboard shortcuts", "")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import hold, settle, wait_for
+from tests.browser.windows import hold, wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -83,21 +83,6 @@ def test_other_parameters_are_previewed_applied_and_rolled_back(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_typed_reason_survives_a_new_preview(page):
-    page.goto("/lab/")
-    choose(page, "votes_per_day", "1")
-    page.fill("[name=reason]", "half a sent")
-
-    with page.expect_response(lambda answer: "/lab/?" in answer.url):
-        page.get_by_role("slider", name="γ").press("End")
-    expect(page.locator("#outcome")).to_contain_text("γ 1.5 → 2.5")
-
-    assert page.input_value("[name=reason]") == "half a sent"
-    assert "γ 2.5" in page.inner_text("#proposals")
-    assert page.input_value("#knobs [name=gamma]") == "2.5"
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
 def test_the_focus_stays_in_the_reason_when_a_preview_arrives(page):
     page.goto("/lab/")
     choose(page, "votes_per_day", "1")
@@ -112,17 +97,6 @@ def test_the_focus_stays_in_the_reason_when_a_preview_arrives(page):
     expect(page.locator("[name=reason]")).to_be_focused()
     page.keyboard.type(" a sentence")
     expect(page.locator("[name=reason]")).to_have_value("half a sentence")
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_footer_switches_return_to_the_parameters_of_the_preview(page):
-    page.goto("/lab/")
-    choose(page, "votes_per_day", "1")
-
-    ways = page.locator(".switch [name=next]").evaluate_all("all => all.map(field => field.value)")
-    path = page.url[page.url.index("/lab/") :]
-    assert "votes_per_day=1&" in path
-    assert ways == [f"{path}#chosen-theme", f"{path}#chosen-language"]
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
@@ -154,35 +128,3 @@ def test_the_later_of_two_previews_is_shown(page):
     held[1].continue_()
 
     expect(page.locator("#outcome")).to_contain_text("γ 1.5 → 2.49")
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_target_half_life_waits_for_its_button(page):
-    page.goto("/lab/")
-    asked = []
-    page.on("request", lambda request: "/lab/?" in request.url and asked.append(request.url))
-
-    page.fill("#knobs [name=half_life]", "5")
-    page.press("#knobs [name=half_life]", "Tab")
-    settle(page)
-
-    assert asked == []
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_a_logged_out_moderator_is_redirected_to_the_login(page):
-    page.goto("/lab/")
-    page.context.clear_cookies()
-
-    page.get_by_role("slider", name="γ").press("End")
-
-    page.wait_for_url(lambda address: "/login/?next=/lab/" in address)
-
-
-def test_an_invalid_number_is_reported_at_its_field(page):
-    page.goto("/lab/")
-    page.fill("#knobs [name=half_life]", "6")
-    page.click("#knobs button[type=submit]")
-    expect(page.locator("#id_half_life_error")).to_contain_text("No γ within its range")
-    page.click("text=reach it")
-    expect(page.locator("#knobs [name=base]")).to_have_value("10.21")

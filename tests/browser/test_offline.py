@@ -76,29 +76,6 @@ def test_a_page_that_was_opened_is_shown_offline_with_its_time(page):
     assert page.locator("main .message.warning").count() == 0
 
 
-def test_it_says_so_in_the_language_of_the_page(chromium, site):
-    with window(chromium, site, service_workers="allow", locale="zh-CN") as page:
-        page.goto("/")
-        page.evaluate(READY)
-        page.wait_for_function(CONTROLLED)
-        page.goto("/hot/")
-        wait_until_kept(page, ("pages of 0", "/hot/"))
-        page.context.set_offline(True)
-
-        page.goto("/hot/")
-
-        expect(
-            page.get_by_role("status").filter(has_text="你已离线，或本站暂时无法访问。此页面保存于")
-        ).to_be_visible()
-
-
-def test_a_page_that_was_not_opened_is_the_browsers_own_error(page):
-    page.context.set_offline(True)
-
-    with pytest.raises(Exception, match=r"ERR_(INTERNET_DISCONNECTED|FAILED)"):
-        page.goto("/groups/")
-
-
 def test_the_last_twenty_pages_are_kept(page):
     paths = [f"/search/?q=word{number}" for number in range(22)]
     for path in paths:
@@ -252,25 +229,6 @@ def test_a_button_turns_notifications_on_in_this_browser(page, site, path):
     row.get_by_role("button").press("Enter")
     expect(page.locator(".message")).to_have_text("Notifications are off on that device.")
     expect(page.get_by_role("row").filter(has_text="This browser")).to_have_count(0)
-
-
-def test_a_browser_that_refuses_is_told_about(page, site):
-    log_in(page, site, "demo")
-
-    turn_on(page, "/settings/", None)
-
-    expect(page.locator("[data-push] [role=status]")).to_contain_text("Your browser blocked notifications.")
-    wanted = page.evaluate("({ ...window.wanted })")
-    assert wanted["userVisibleOnly"] is True
-    assert wanted["applicationServerKey"] == page.locator("[data-push]").get_attribute("data-push")
-
-
-def test_without_scripts_the_page_says_what_it_takes(chromium, site):
-    with window(chromium, site, "demo", java_script_enabled=False) as page:
-        page.goto("/settings/")
-
-        expect(page.locator("section[aria-labelledby=settings-push] noscript p")).to_be_visible()
-        expect(page.get_by_role("button", name="Turn on notifications in this browser")).to_be_hidden()
 
 
 def test_the_worker_shows_a_message_so_that_a_later_one_takes_its_place(page, site):

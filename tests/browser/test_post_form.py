@@ -19,29 +19,6 @@ def page(chromium, site):
         yield found
 
 
-TITLES = [
-    "A title",
-    "  spaces   between \t and around  ",
-    "先更新数据库还是先删缓存",
-    "👩‍👩‍👧‍👦 and 👍🏽 and 🇨🇳",
-    "cafe\u0301",
-    "zero\u200bwidth\u202e and \ufeffmark\u00ad",
-    "\u2800braille\u3000wide",
-    "بِسْمِ ٱللَّٰهِ",
-    "می\u200cخواهم",
-    "\x01control\x1f",
-]
-
-
-@pytest.mark.parametrize("title", TITLES)
-def test_the_counter_counts_as_the_server_does(page, title):
-    page.locator("[name=title]").evaluate(
-        "(field, text) => { field.value = text; field.dispatchEvent(new Event('input')) }", title
-    )
-
-    expect(page.locator("[name=title] + .counter")).to_have_text(f"{len(clean_title(title))} of 300 characters")
-
-
 DELICATE = (
     "ae \t\u0085\u200b\u200c\u200d\u202e\ufeff\ufe0f\ufe0e\u0301\u0316\u2800\u1160\ue000\U000e0041"
     "↔👩🏽❤می\u094dकष가\u1100\u1161"
@@ -81,23 +58,6 @@ def test_a_text_that_the_server_refuses_outright_is_counted_as_typed(page, sign)
     page.fill("[name=title]", "a" + sign * 1200)
 
     expect(page.locator("[name=title] + .counter")).to_have_text("1,201 of 300 characters")
-
-
-def test_a_title_of_300_emoji_can_be_typed_and_posted_and_one_more_cannot(page, site_store):
-    title = page.locator("[name=title]")
-    title.focus()
-    page.keyboard.insert_text("👍" * 301)
-    expect(page.locator("[name=title] + .counter")).to_have_text("301 of 300 characters")
-    assert "over" in page.get_attribute("[name=title] + .counter", "class")
-    assert not title.evaluate("field => field.checkValidity()")
-
-    page.keyboard.press("Backspace")
-    expect(page.locator("[name=title] + .counter")).to_have_text("300 of 300 characters")
-    page.fill("[name=link]", f"https://example.org/emoji/{site_store.store.now()}")
-    page.click("main .actions button")
-
-    page.wait_for_url("**/articles/*/")
-    expect(page.locator("main h1")).to_have_text("👍" * 300)
 
 
 @pytest.mark.parametrize(
@@ -198,29 +158,6 @@ def test_a_prefilled_link_is_looked_up_and_an_empty_one_is_not(page, site_store)
     expect(page.locator(".known a")).to_contain_text("There")
 
 
-def test_a_failed_lookup_does_no_harm(page):
-    page.route("**/known/?*", lambda route: route.abort())
-
-    with page.expect_event("requestfailed"):
-        page.fill("[name=link]", "https://example.org/lost")
-    settle(page)
-
-    assert page.locator(".known").inner_html() == ""
-
-
-def test_a_burst_of_keys_sends_one_request(page):
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if "known" in request.url else None)
-    page.clock.install()
-    page.reload()
-
-    page.locator("[name=link]").press_sequentially("https://example.org/burst")
-    with page.expect_response("**/known/?*"):
-        page.clock.fast_forward(400)
-
-    assert len([address for address in asked if "/known/" in address]) == 1
-
-
 def test_groups_are_filtered_and_ticked_by_keyboard(page, site_store):
     page.click(".fold:has(.group-choice) summary")
     field = page.get_by_label("Find a group")
@@ -250,18 +187,6 @@ def test_groups_are_filtered_and_ticked_by_keyboard(page, site_store):
     assert page.locator("main .groups a").all_inner_texts() == ["Databases", "Security"]
 
 
-@pytest.mark.parametrize("has_scripts", [True, False], ids=["script", "no script"])
-def test_the_button_of_an_empty_form_is_in_sight_on_a_phone(chromium, site, has_scripts):
-    options = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": has_scripts}
-    with window(chromium, site, "demo", **options) as page:
-        page.goto("/post/")
-        button = page.locator("main .actions button").first.bounding_box()
-        assert button["y"] + button["height"] <= 844
-
-        page.click(".fold:has(.group-choice) summary")
-        page.check("main >> text=Security")
-
-
 def test_other_groups_are_suggested_after_each_comma(page):
     typed = '<input name="groups" list="others" id="typed"><datalist id="others"><option value="Web"></datalist>'
 
@@ -285,16 +210,6 @@ def test_groups_are_found_in_any_spelling(page, typed, found):
     expect(page.locator(".boxes li:visible")).to_have_text([found])
 
 
-def test_groups_are_found_by_their_short_names_too(page):
-    page.click(".fold:has(.group-choice) summary")
-    box = page.locator(".boxes li").filter(has_text="Databases").locator("input")
-    box.evaluate("box => (box.value = 'relational')")
-
-    page.get_by_label("Find a group").fill("relatio")
-
-    expect(page.locator(".boxes li:visible")).to_have_text(["Databases"])
-
-
 def test_enter_ticks_nothing_during_composition_or_with_several_matches(page):
     page.click(".fold:has(.group-choice) summary")
     field = page.get_by_label("Find a group")
@@ -309,15 +224,6 @@ def test_enter_ticks_nothing_during_composition_or_with_several_matches(page):
 
     assert page.locator(".boxes input:checked").count() == 0
     expect(field).to_have_value("databases")
-
-
-def test_without_javascript_no_empty_help_is_shown(chromium, site):
-    with window(chromium, site, "demo", java_script_enabled=False) as page:
-        page.goto("/post/")
-
-        assert page.locator("output, .counter, .known, input[type=search][id$=filter]").count() == 0
-        for name in ("title", "link"):  # a browser would silently cut emoji and links
-            assert page.get_attribute(f"main [name={name}]", "maxlength") is None
 
 
 @pytest.mark.parametrize("may_copy", [True, False])

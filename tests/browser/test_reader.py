@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import EVERY_LOOK, LOOKS, pairs_missing, window
+from tests.browser.looks import EVERY_LOOK, window
 from tests.browser.visits import LOCALES
 
 pytestmark = pytest.mark.browser
@@ -98,8 +98,3 @@ def test_theme_and_language_are_switched_in_the_footer_and_kept(page):
     expect(root).to_have_attribute("lang", re.compile(other, re.IGNORECASE))
     page.click("footer button[name=theme][value='']")
     expect(root).not_to_have_attribute("data-theme", "dark")
-
-
-@pytest.mark.skipif(len(LOOKS) < 5, reason="the site speaks one language")
-def test_the_looks_cover_every_pair():
-    assert pairs_missing(LOOKS) == set()

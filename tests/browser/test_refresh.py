@@ -9,9 +9,8 @@ from playwright.sync_api import expect
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.moderation_log import OPERATOR
-from articles.domain.readership import Visit
 from tests.browser.windows import hold, posted, row_of, shown_ids, wait_for, window
-from tests.store_state import change_article, let_close
+from tests.store_state import let_close
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -184,37 +183,6 @@ def test_new_articles_are_announced(page, site_store, path, newest, groups):
     assert shown_ids(page)[:2] == [other, number]
 
 
-def test_the_link_to_new_articles_moves_nothing(page, site_store):
-    page.goto("/newest/")
-    row = page.locator(".row >> nth=0")
-    before = row.bounding_box()
-    posted(site_store)
-
-    later(page)
-
-    expect(page.locator(".news a")).to_be_visible()
-    assert row.bounding_box() == before
-
-
-@pytest.mark.parametrize("path", ["/newest/", "/"])
-@pytest.mark.parametrize("language", ["en", "zh-CN"])
-def test_the_link_to_new_articles_is_beside_the_list_on_wide_screens(chromium, site, site_store, path, language):
-    with window(chromium, site, viewport={"width": 1280, "height": 800}, locale=language) as page:
-        page.clock.install()
-        page.goto(path)
-        posted(site_store)
-
-        later(page)
-        longest = "More than 50 new articles" if language == "en" else "有 50 篇以上的新文章"
-        page.locator(".news a").evaluate("(link, text) => (link.textContent = text)", longest)
-
-        column, news = page.locator("main").bounding_box(), page.locator(".news a").bounding_box()
-        assert news["x"] >= column["x"] + column["width"]
-        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
-        page.evaluate("scrollTo(0, 600)")
-        expect(page.locator(".news a")).to_be_in_viewport(ratio=1)
-
-
 def test_the_link_to_new_articles_keeps_the_focus_when_its_text_changes(page, site_store):
     page.goto("/newest/")
     posted(site_store)
@@ -231,33 +199,6 @@ def test_the_link_to_new_articles_keeps_the_focus_when_its_text_changes(page, si
     expect(news).to_be_focused()
 
 
-def test_a_members_own_post_is_not_announced(page, site_store, site):
-    page.goto("/newest/")
-    found = site.manage(
-        "shell", "-v0", "-c", "from accounts.models import User; print(User.objects.get(username='demo').pk)"
-    )
-    own = site_store.articles.post(
-        int(found.stdout), "demo", "Mine", f"https://example.org/{next(_voters)}", ()
-    ).id
-
-    followed(page)
-    assert page.locator(".news a").count() == 0
-    posted(site_store)
-    followed(page)
-
-    expect(page.locator(".news a")).to_have_text("1 new article")
-    assert own
-
-
-def test_articles_of_other_groups_are_not_announced_in_a_group(page, site_store):
-    page.goto("/groups/redis/")
-    posted(site_store, groups=["web"])
-
-    followed(page)
-
-    assert page.locator(".news a").count() == 0
-
-
 def test_a_removed_article_says_so_and_cannot_be_opened_or_voted_for(page, site_store):
     article = posted(site_store)
     page.goto("/newest/")
@@ -269,18 +210,6 @@ def test_a_removed_article_says_so_and_cannot_be_opened_or_voted_for(page, site_
     expect(row.locator(".note")).to_have_text("This article has been removed.")
     expect(row.locator("button.vote")).to_be_hidden()
     assert row.locator("h2 a[data-article]").get_attribute("href") is None
-
-
-def test_a_closed_article_has_no_buttons_until_voting_reopens(page, site_store):
-    article = posted(site_store)
-    closes_at = site_store.articles.get(article).closes_at
-    page.goto("/newest/")
-    vote_button = page.locator(f"{row_of(article)} button.vote")
-
-    for closes, is_open in (("1500000000.000", False), (f"{closes_at:.3f}", True)):
-        change_article(site_store, article, {"closes": closes})
-        followed(page)
-        assert vote_button.is_visible() is is_open
 
 
 def test_a_focused_button_does_not_disappear(page, site_store):
@@ -314,35 +243,6 @@ def test_counts_requested_before_a_vote_do_not_undo_it(page, site_store):
     expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
 
 
-def test_views_and_visitors_update_on_the_hot_list(page, site_store):
-    page.goto("/hot/")
-    article = shown_ids(page)[0]
-    before = site_store.articles.get(article).pv
-    for _ in range(3):
-        site_store.pageviews.record(article, Visit(f"{next(_voters):016x}"))
-
-    followed(page)
-
-    assert site_store.articles.get(article).pv == before + 3
-    expect(page.locator(f"{row_of(article)} .views")).to_have_text(f"{before + 3} views")
-
-
-def test_older_counts_do_not_overwrite_a_pending_vote(page, site_store):
-    article = posted(site_store)
-    page.goto("/newest/")
-    page.clock.fast_forward(SOON - 3000)
-    held = hold(page, "**/vote/")
-    page.click(f"{row_of(article)} button.vote")
-    wait_for(page, lambda: held)
-
-    later(page, 3000)
-
-    assert points(page, article) == 2
-    expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
-    held[0].continue_()
-    expect(page.locator("#live")).to_contain_text("was counted")
-
-
 def test_a_counted_vote_whose_responses_were_lost_appears_in_the_end(page, site_store):
     article = posted(site_store)
     page.goto("/newest/")
@@ -355,19 +255,6 @@ def test_a_counted_vote_whose_responses_were_lost_appears_in_the_end(page, site_
 
     assert points(page, article) == site_store.articles.get(article).points == 2
     expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
-
-
-def test_a_vote_in_another_window_of_the_member_appears(page, site_store, site):
-    article = posted(site_store)
-    page.goto("/newest/")
-    other = page.context.new_page()
-    other.goto("/newest/")
-    with other.expect_response("**/vote/"):
-        other.click(f"{row_of(article)} button.oppose")
-
-    later(page)
-
-    expect(page.locator(f"{row_of(article)} button.oppose")).to_have_attribute("aria-pressed", "true")
 
 
 def questions(page):
@@ -415,44 +302,6 @@ def glance(page):
     """Hide the page and show it again."""
     show(page, hidden=True)
     show(page, hidden=False)
-
-
-def test_a_page_hidden_for_a_moment_refreshes_once_and_later(page):
-    page.goto("/newest/")
-    asked, settled = questions(page)
-    page.clock.fast_forward(9_000)
-    glance(page)
-    assert goes(page, asked, settled, 22_000) == 0
-    assert asked == []
-
-    page.clock.fast_forward(9_000)
-    wait_for(page, lambda: len(asked) == 1)
-
-
-def test_a_page_shown_again_refreshes_frequently_again(page):
-    page.goto("/groups/history/")
-    for _ in range(5):
-        later(page, LATE)
-    page.clock.fast_forward(11_000)
-
-    with page.expect_response(ASKED) as told:
-        glance(page)
-    told.value.finished()
-    settle(page)
-    asked, settled = questions(page)
-
-    assert goes(page, asked, settled, 46_000) == 1
-
-
-def test_a_page_refreshes_frequently_again_after_a_change(page, site_store):
-    article = posted(site_store, groups=["history"])
-    page.goto("/groups/history/")
-    for _ in range(5):
-        later(page, LATE)
-    vote(site_store, article)
-    followed(page, LATE)
-
-    later(page)
 
 
 def test_one_request_is_pending_at_a_time_for_at_most_eight_seconds(page):
@@ -548,29 +397,3 @@ def test_the_page_refreshes_less_and_less_often(page, site_store, trouble):
     assert goes(page, asked, settled, 30_000) == 1
     longest = LATE if trouble == "nothing changes" else 2 * LATE
     assert [goes(page, asked, settled, longest) for _ in range(8)] == [1] * 8
-
-
-def test_the_article_page_updates_too(page, site_store):
-    article = posted(site_store)
-    page.goto(f"/articles/{article}/")
-    vote(site_store, article, 4)
-
-    later(page)
-
-    expect(page.locator(f"{row_of(article)} .points")).to_contain_text("5")
-    expect(page.locator("[data-count=votes]")).to_have_text("5")
-
-
-def test_a_page_reopened_from_the_history_refreshes_at_once(chromium, site, site_store):
-    article = posted(site_store)
-    with window(chromium, site, "demo") as page:
-        page.goto("/newest/")
-        with page.expect_response("**/vote/"):
-            page.click(f"{row_of(article)} button.vote")
-        expect(page.locator("#live")).to_contain_text("was counted")
-        page.goto("/groups/")
-
-        page.go_back()
-
-        expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
-        expect(page.locator(f"{row_of(article)} .points")).to_contain_text("2")

@@ -145,33 +145,6 @@ def test_a_search_that_fails_shows_no_results_of_other_words(page, broken):
     assert page.input_value("#search [name=q]") == "python"
 
 
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_a_search_without_a_response_fails_after_eight_seconds(page):
-    held = hold(page, FOUND)
-    page.clock.install()
-    page.fill("#search [name=q]", "redis")
-    page.clock.run_for(200)
-    wait_for(page, lambda: held)
-    expect(page.locator("#failed")).to_be_hidden()
-
-    page.clock.run_for(8_000)
-
-    expect(page.locator("#failed")).to_be_visible()
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_a_successful_search_clears_the_failure(page):
-    page.route(FOUND, lambda route: route.abort())
-    page.fill("#search [name=q]", "redis")
-    expect(page.locator("#failed")).to_be_visible()
-    page.unroute(FOUND)
-
-    page.fill("#search [name=q]", "qqqqq")
-
-    expect(page.locator("#found")).to_contain_text("No results")
-    expect(page.locator("#failed")).to_be_hidden()
-
-
 def find_without_the_form(page, words):
     with page.expect_response(FOUND):
         page.fill("#search [name=q]", words)
@@ -199,16 +172,6 @@ def test_return_addresses_contain_the_words_that_are_shown(page, fails):
     assert page.input_value("#search [name=q]") == "redis 数据库"
 
 
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_a_vote_on_results_leads_back_to_the_words_that_are_shown(page):
-    find_without_the_form(page, "redis 数据库")
-    find_without_the_form(page, "redis")
-
-    page.locator("#found button.vote").first.click()
-
-    page.wait_for_url("**/login/?next=%2Fsearch%2F%3Fq%3Dredis%23article-*choice=vote")
-
-
 def test_a_vote_whose_results_were_replaced_is_still_sent(chromium, site, site_store):
     article = posted(site_store, "Zanzibar")
     with window(chromium, site, "demo") as page:
@@ -227,30 +190,6 @@ def test_a_vote_whose_results_were_replaced_is_still_sent(chromium, site, site_s
         expect(page.locator("#live")).to_contain_text("Your vote was counted")
         assert [route.request.post_data_json["choice"] for route in held] == ["oppose", "vote"]
         assert site_store.articles.get(article).votes == 2
-
-
-def test_a_stale_vote_whose_results_were_replaced_says_so(chromium, site):
-    with window(chromium, site, "demo") as page:
-        page.goto("/search/?q=redis")
-        page.locator("#choose [name=csrfmiddlewaretoken]").evaluate("field => (field.value = 'x'.repeat(64))")
-        held = hold(page, "**/vote/")
-        page.click("#found button.vote >> nth=0")
-        wait_for(page, lambda: held)
-        find_without_the_form(page, "qqqqq")
-        expect(page.locator("#found")).to_contain_text("No results")
-
-        held[0].continue_()
-
-        expect(page.locator("#live")).to_contain_text("This page is out of date.")
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_feeds_in_the_head_are_those_of_the_typed_words(page):
-    find_without_the_form(page, "redis")
-
-    feeds = page.locator("head [rel=alternate]").evaluate_all("all => all.map(one => one.href)")
-    assert len(feeds) == 3
-    assert all("q=redis" in address for address in feeds)
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)

@@ -20,7 +20,6 @@ from accounts import account_deletion
 from accounts.models import AboutFlag, AccountDeletion, Sweep, Token, User
 from articles import accounts, housekeeping
 from articles.domain.articles import Choice
-from articles.domain.members import DELETED_NAME
 from articles.domain.moderation_log import Action
 from tests.cast import password_of
 from tests.factories import actor, browser_of, post_as
@@ -246,15 +245,6 @@ def test_the_only_administrator_who_can_log_in_cannot_delete_the_account(site_st
     assert delete(browser_of(bob)).status_code == 302
 
 
-def test_deleting_an_account_is_idempotent(site_store, bob):
-    account_deletion.begin(bob.pk)
-    began = AccountDeletion.objects.get().begun_at
-
-    account_deletion.begin(bob.pk)
-
-    assert AccountDeletion.objects.get().begun_at == began == User.objects.get(pk=bob.pk).left_at
-
-
 def test_a_process_that_comes_too_late_finishes_nothing_twice(site_store, bob):
     account_deletion.begin(bob.pk)
     late = AccountDeletion.objects.get()
@@ -304,31 +294,6 @@ def test_deletions_that_exceed_the_time_limit_wait_for_the_next_round(site_store
         account_deletion.advance_all(0)
 
     assert asked == [alice.pk, *[bob.pk] * 3]  # first passes go first
-
-
-@pytest.mark.needs("few shards")
-def test_a_deletion_completes_step_by_step(site_store, bob_was_busy, bob, monkeypatch):
-    monkeypatch.setattr("articles.repository.accounts.NAMES_PER_SCRIPT", 1)
-    account_deletion.begin(bob.pk)
-    lapse(account_deletion.KEPT)
-
-    rounds = 0
-    while AccountDeletion.objects.exists():
-        account_deletion.advance_all(0)
-        rounds += 1
-        assert rounds < 30
-
-    assert rounds > 6
-    assert site_store.articles.get(bob_was_busy).by_deleted_member
-    assert findings(site_store) == []
-
-
-def test_a_moderator_can_delete_the_account(site_store, article, carol):
-    site_store.articles.remove(article, actor(carol), "Spam")
-
-    assert delete(browser_of(carol), "carol").status_code == 302
-    assert site_store.moderation_log.get_page().entries[0].actor_name == DELETED_NAME
-    assert site_store.moderation_log.get_page().entries[0].reason == "Spam"
 
 
 def test_an_unavailable_store_only_delays_the_deletion(site_store, bob_was_busy, bob):

@@ -24,25 +24,6 @@ def test_the_page_shows_title_link_poster_groups_and_counts(site_store, article,
         assert part in text
 
 
-def test_the_numbers_are_between_the_link_and_the_text(site_store, alice, bob):
-    number = post_as(site_store, alice, "A title", "https://example.org/t", text="The *text*").id
-    browser_of(bob).post(f"/articles/{number}/comments/", {"text": "I agree"})
-
-    page = browser_of(bob).get(f"/articles/{number}/").text
-    parts = (
-        "<h1>",
-        'class="link"',
-        'class="numbers"',
-        'class="voting"',
-        "/why/",
-        'class="foot"',
-        "The <em>text",
-        "I agree",
-    )
-    places = [page.index(part, page.index("<main")) for part in parts]
-    assert places == sorted(places)
-
-
 def test_a_removed_article_keeps_its_page_with_the_reason(site_store, article, carol):
     site_store.articles.remove(article, actor(carol), "off topic")
 

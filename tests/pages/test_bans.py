@@ -12,7 +12,7 @@ from accounts.models import BAN_SCOPES, Ban, BanScope, User
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from moderation.bans import ban, lift_ban
-from tests.factories import actor, browser_of, comment_on, member
+from tests.factories import actor, browser_of, comment_on
 from tests.pages.lists import text_of
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -239,18 +239,6 @@ def test_a_vote_that_waits_for_the_login_is_refused_too(site_store, article, bob
     assert site_store.articles.get(article).votes == 1
 
 
-def test_who_may_ban_whom(site_store, bob, mallory, carol):
-    member("dora", moderator=True)
-    fields = {"scope": "both", "days": "1", "reason": "?"}
-
-    assert browser_of(mallory).post(BOB, fields).status_code == 403
-    assert browser_of(carol).post("/users/dora/moderation/", fields).status_code == 403
-    assert browser_of(carol).post(BOB, fields | {"reason": ""}).status_code == 400
-    assert browser_of(carol, strict=True).post(BOB, fields).status_code != 302
-    assert "This member is also a moderator." in text_of(carol, "/users/dora/moderation/")
-    assert not Ban.objects.exists()
-
-
 def test_a_member_appeals_once_and_reads_the_answer(site_store, bob, carol):
     user, browser = banned(bob, carol), browser_of(bob)
     assert "You are banned from parts of the site." in text_of(user, "/settings/")
@@ -325,13 +313,3 @@ def test_the_inbox_says_when_a_ban_began_was_answered_and_was_lifted(site_store,
     page, is_counted = news()
     assert not is_counted
     assert "spam" not in page
-
-
-def test_account_deletion_takes_the_name_out_of_the_log_of_bans(site_store, bob, carol):
-    banned(bob, carol)
-    lift_ban(bob.bans.get(), "It was wrong", actor(carol))
-
-    site_store.account_deletion.advance(bob.pk, "bob", "", lambda: True)
-
-    assert [entry.title for entry in site_store.moderation_log.get_page().entries] == ["~", "~"]
-    assert "carol banned [deleted]" in text_of(carol, "/moderation/")

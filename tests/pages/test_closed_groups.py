@@ -142,13 +142,6 @@ def test_a_closed_group_is_not_merged_into_an_open_one(site_store, closed, carol
     assert "zyxslug" in site_store.groups.get_titles()
 
 
-def test_only_moderators_of_groups_close_them(content, bob):
-    path = "/moderation/groups/zyxslug/"
-
-    assert browser_of(bob).post(path, {"show": "1", "show-visible": "members"}).status_code == 403
-    assert choices.closed_groups() == frozenset()
-
-
 def test_members_see_titles_that_a_reader_made_the_process_remember(closed, bob):
     forget_repositories()
 

@@ -15,7 +15,6 @@ from articles.formatting.values import iso_date
 from articles.views import crawlers
 from tests.factories import actor, browser_of
 from tests.pages.lists import post_many
-from tests.store_state import set_listed_time
 
 SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
@@ -135,11 +134,6 @@ def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
     assert found == OPEN
 
 
-def test_the_sitemap_index_of_an_empty_site_contains_only_the_lists(site_store):
-    assert places("/sitemap.xml") == ["/sitemap-lists.xml"]
-    assert Client().get("/sitemap-articles-1.xml").status_code == 404
-
-
 def test_the_sitemap_contains_every_list_and_every_listed_article(site_store, article, alice, carol):
     site_store.groups.create("机器学习", "x")
     other, gone = post_many(site_store, alice, 2)
@@ -159,14 +153,6 @@ def test_the_sitemap_contains_every_list_and_every_listed_article(site_store, ar
         assert path in lists
     for path in (*lists, f"/articles/{article}/"):
         assert Client().get(path).status_code == 200
-
-
-def test_articles_have_the_date_they_were_posted(site_store, article):
-    set_listed_time(site_store, article, 1_700_000_000)
-
-    text = Client().get("/sitemap-articles-1.xml").content.decode()
-
-    assert "<lastmod>2023-11-14T22:13:20+00:00</lastmod>" in text
 
 
 def test_lists_that_change_with_every_post_have_the_time_of_the_latest(site_store, article):
@@ -195,11 +181,6 @@ def test_a_part_ends_at_its_limit_and_the_next_continues(site_store, alice, monk
 @pytest.mark.parametrize("number", ["0", "-1", "01", "x", "999999999999999"])
 def test_parts_that_do_not_exist_are_404(site_store, article, number):
     assert Client().get(f"/sitemap-articles-{number}.xml").status_code == 404
-
-
-def test_parts_are_no_larger_than_the_protocol_allows():
-    assert crawlers.PART <= 50_000
-    assert crawlers.MOST_IN_A_FILE <= 50_000
 
 
 def test_crawler_files_can_be_cached_for_an_hour_and_revalidated(site_store, article):

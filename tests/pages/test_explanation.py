@@ -8,10 +8,9 @@ from django.test import Client
 from django.utils import translation
 
 from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.readership import Visit
 from articles.formatting.values import full_date
 from articles.views.ranking.explanation import why
-from tests.factories import actor, browser_of, post_as
+from tests.factories import actor, post_as
 from tests.store_state import set_clock
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -189,35 +188,11 @@ def test_an_article_without_rank_history_says_why(site_store, article):
     assert "This article has not been among them in the last 7 days." in section_of(article)
 
 
-def test_a_removed_article_has_no_explanation(site_store, article, carol):
-    site_store.articles.remove(article, actor(carol), "off topic")
-
-    text = page_of(article, browser_of(carol))
-
-    assert "/why/" not in text
-    assert "data-article" not in text
-    assert "data-viewed-article" not in text
-
-
-def test_views_and_visitors_are_among_the_numbers(site_store, article):
-    for visitor in range(3):
-        site_store.pageviews.record(article, Visit(f"{visitor:016x}"))
-
-    text = words(page_of(article, Client(headers={"user-agent": "Googlebot/2.1"})))
-
-    assert "Views 3 Visitors 3" in text
-
-
 def test_links_to_the_article_are_marked_for_counting(site_store, article):
     text = page_of(article)
 
     assert text.count(f'href="https://example.org/a" data-article="{article}"') == 2
     assert f'data-viewed-article="{article}"' in text
-
-
-def test_members_who_may_see_views_get_a_link_to_them(site_store, article, bob, carol):
-    assert f'href="/articles/{article}/views/"' in page_of(article, browser_of(carol))
-    assert f'href="/articles/{article}/views/"' not in page_of(article, browser_of(bob))
 
 
 def test_the_rank_history_is_redrawn_for_each_language_and_each_sample(site_store, article):
@@ -239,17 +214,6 @@ def test_the_rank_history_is_redrawn_for_each_language_and_each_sample(site_stor
 
     assert english != german  # dates
     assert (english.count("<tr>"), drawn().count("<tr>")) == (4, 5)
-
-
-def test_two_samples_are_described_but_not_drawn(site_store, article):
-    now = site_store.store.now()
-    for seconds in (1200, 600, 0):
-        assert 'id="past-1-1-title"' not in section_of(article)
-        set_clock(site_store, now - seconds)
-        site_store.history.record()
-    set_clock(site_store, now)
-
-    assert 'id="past-1-1-title"' in section_of(article)
 
 
 def test_the_explanation_is_one_click_from_the_article_and_counts_no_view(site_store, article):

@@ -145,17 +145,6 @@ def test_an_entry_has_the_time_of_its_last_edit(site_store, alice, clock):
     assert rss.find("channel/lastBuildDate").text == "Fri, 01 Mar 2030 12:01:00 +0000"
 
 
-def test_an_entry_edited_and_reverted_changes_the_feed(site_store, alice, clock):
-    """Only the time of the update differs."""
-    number = post_as(site_store, alice, "B", "https://example.org/b").id
-    tag = Client().get("/feeds/newest.atom")["ETag"]
-    clock.shift(60)
-    for title in ("C", "B"):
-        site_store.articles.edit(number, actor(alice), title, "https://example.org/b", moderator=False)
-
-    assert Client().get("/feeds/newest.atom", headers={"If-None-Match": tag}).status_code == 200
-
-
 @pytest.mark.parametrize("path", FEEDS)
 def test_a_feed_declares_its_language_whatever_the_reader_prefers(site_store, read_article, path):
     answers = [Client().get(path, headers={"Accept-Language": wish}) for wish in ("zh-CN", "en")]
@@ -165,30 +154,6 @@ def test_a_feed_declares_its_language_whatever_the_reader_prefers(site_store, re
     assert again.status_code == 304
     assert answers[0].content == answers[1].content
     assert parsed(answers[0]).feed.language == "en"
-
-
-def test_an_entry_links_to_the_article_its_page_and_its_poster(site_store, article):
-    page = f"http://testserver/articles/{article}/"
-    site_store.articles.post(0, "", "Without a poster", "https://example.org/b")
-
-    atom, rss = (Client().get(f"/feeds/newest.{kind}") for kind in ("atom", "rss"))
-
-    assert parsed(rss).entries[1].comments == page
-    assert ET.fromstring(rss.content).find("channel/ttl").text == "5"
-    _, entry = ET.fromstring(atom.content).findall(f"{ATOM}entry")
-    assert links(entry, "alternate") == ["https://example.org/a"]
-    assert links(entry, "replies") == [page]
-    assert entry.find(f"{ATOM}author/{ATOM}uri").text == "http://testserver/users/alice/"
-    assert len(ids_in(atom)) == 2
-
-
-def test_minus_one_is_written_as_one_point(site_store, article, bob, carol):
-    for user in (bob, carol):
-        site_store.votes.cast(article, user.pk, Choice.OPPOSE)
-
-    (entry,) = parsed(Client().get("/feeds/newest.atom")).entries
-
-    assert re.search("<p>[-−]1 point: 1 voted for it, 2 opposed it.</p>", entry.summary)
 
 
 @pytest.mark.parametrize(
@@ -211,29 +176,6 @@ def test_a_feed_names_its_list_its_page_and_itself(site_store, article, path, ti
 
     assert (feed.title, feed.link) == (title, f"http://testserver{page}")
     assert f"http://testserver/feeds/{path}.{kind}?min_points=1" in [link.href for link in feed.links]
-
-
-def test_a_groups_feed_carries_its_description(site_store, article, carol):
-    def subtitle(slugs):
-        response = Client().get(f"/feeds/groups/{slugs}.atom")
-        return ET.fromstring(response.content).findtext(f"{ATOM}subtitle"), response.headers["ETag"]
-
-    site_store.groups.create("web", "Web")
-    text, tag = subtitle("python")
-    assert text == "Articles that members post and vote on."
-
-    site_store.groups.describe("python", "About **Python** <3 & [more](https://example.org/)", actor(carol))
-
-    text, other_tag = subtitle("python")
-    assert text == "About Python <3 & more – Articles that members post and vote on."
-    assert other_tag != tag
-    assert subtitle("python+web")[0] == "Articles that members post and vote on."
-
-
-@pytest.mark.parametrize("kind", ["atom", "rss", "json"])
-def test_feeds_of_an_empty_site_are_valid(site_store, alice, kind):
-    for name in ("front", "newest", "hot", "top/week", "users/alice"):
-        assert ids_in(Client().get(f"/feeds/{name}.{kind}")) == []
 
 
 @pytest.mark.parametrize("kind", ["atom", "rss", "json"])
@@ -580,16 +522,6 @@ def test_a_search_without_a_word_has_no_feed(site_store, article, q):
     response = Client().get("/feeds/search.atom", {"q": q})
 
     assert (response.status_code, response.content) == (400, b"q must contain a word to search for.\n")
-
-
-def test_the_search_page_links_to_its_feed(site_store, article, bob):
-    bob.hidden_groups = "redis,python"
-    bob.save()
-
-    text = browser_of(bob).get("/search/?q=a+title&group=python").content.decode()
-
-    assert 'href="/feeds/search.atom?q=a%20title&amp;group=python&amp;hide=redis"' in text
-    assert "/feeds/" not in Client().get("/search/").content.decode()
 
 
 def test_a_list_names_the_feed_it_links_to(site_store, article):

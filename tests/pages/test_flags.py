@@ -6,12 +6,10 @@ import time
 
 import pytest
 
-from accounts.models import Ban, HeldPost, User
-from articles import wiring
+from accounts.models import Ban, User
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason, FlagState
 from articles.domain.reasons import usual
-from owner import choices
 from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on
 from tests.pages.lists import text_of
@@ -242,22 +240,6 @@ def test_a_decision_needs_the_permission_the_token_and_a_reason_for_a_removal(
     assert browser_of(carol).post(DECIDE, fields | {"subject": root_of(999)}).status_code == 404
 
 
-def test_flags_are_limited(site_store, alice, bob, settings):
-    settings.RATE_LIMITS = True
-    settings.LIMIT_FLAGS = wiring.Rate(1, 3600)
-    wiring.forget_repositories()
-    paths = [
-        f"/articles/{site_store.articles.post(alice.pk, 'alice', f'Article {n}', f'https://e.org/{n}').id}/flag/"
-        for n in range(2)
-    ]
-    browser = browser_of(bob)
-
-    responses = [browser.post(path, {"reason": "spam"}) for path in paths]
-
-    assert [response.status_code for response in responses] == [302, 429]
-    assert "You have flagged too many things in a short time." in responses[1].text
-
-
 def test_the_export_contains_the_members_flags(alice, bob, flagged):
     def exported(user):
         return json.loads(b"".join(browser_of(user).get("/settings/data/").streaming_content))["flags"]
@@ -286,22 +268,3 @@ def test_the_header_of_moderators_shows_how_much_waits_and_counts_it_once_for_ma
     assert moderator.get("/").text.count(waits) == 2
     assert waits not in moderator.get("/moderation/queue/").text, "the queue is counted at once"
     assert waits not in moderator.get("/").text
-
-
-def test_no_field_that_some_choices_require_is_called_optional(site_store, article, alice, bob, carol):
-    choices.save("LEGAL_NOTICES", "1")
-    choices.forget()
-    User.objects.filter(pk=alice.pk).update(about="About me")
-    HeldPost.objects.create(author=alice, title="Held")
-    pages = {
-        f"/articles/{article}/flag/": (bob, "Details"),
-        "/users/alice/flag/": (bob, "Details"),
-        "/users/alice/about/": (carol, "Reason", "Which rule, or which law"),
-        "/moderation/rules/new/": (carol, "Sentence", "Group"),
-        "/moderation/queue/": (carol, "Reason for a refusal"),
-    }
-    for page, (reader, *labels) in pages.items():
-        told = text_of(reader, page)
-        for label in labels:
-            assert label in told, page
-            assert f"{label} (optional)" not in told, page

@@ -78,13 +78,6 @@ def test_what_cannot_be_followed_is_refused(site_store, article, bob):
     assert "python" not in bob.followed_groups
 
 
-def test_readers_without_account_are_sent_to_the_login(article):
-    assert Client().get("/following/")["Location"].startswith("/login/?next=")
-    answer = Client().post("/following/groups/python/", {"follow": "follow", "next": "/groups/python/"})
-    assert answer["Location"] == "/login/?next=%2Fgroups%2Fpython%2F"
-    assert ">Following<" not in Client().get("/").content.decode()
-
-
 def feed_of(user):
     """Return the address of the member's private feed on the settings page, "" without one."""
     found = re.search('href="(/following/[^"]*\\.atom)"', browser_of(user).get("/settings/").content.decode())
@@ -208,15 +201,6 @@ def test_followers_are_counted_once_for_many_pages_and_merges_followed(
     User.objects.filter(pk=bob.pk).update(is_active=False)
     forget_liveliness()
     assert liveliness().followers == {}
-
-
-def test_a_removed_article_is_no_activity(site_store, article, carol):
-    assert liveliness().latest["python"] == pytest.approx(site_store.articles.get(article).posted_at, abs=0.01)
-
-    site_store.articles.remove(article, actor(carol), "Spam")
-    forget_liveliness()
-
-    assert liveliness().latest == {}
 
 
 def test_counting_that_takes_long_is_repeated_later(monkeypatch):

@@ -78,17 +78,6 @@ def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeyp
     assert counted == [1, 2]
 
 
-def test_the_page_of_a_removed_article_counts_nothing_and_is_no_failure(site_store, article, carol, caplog):
-    site_store.articles.remove(article, actor(carol), "Spam")
-    views = GatheredViews()
-    views.add(variables_of(1), article, is_new=False)
-    views.close()
-
-    assert count_apart(variables_of(2), article) == []
-    assert site_store.articles.get(article).pv == 0
-    assert "not counted" not in caplog.text
-
-
 def test_one_that_has_gone_does_not_keep_others_from_counting(site_store, article, bob, carol):
     other = post_as(site_store, bob, "Another", "https://example.org/b").id
     site_store.articles.remove(other, actor(carol), "Spam")

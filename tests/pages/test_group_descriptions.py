@@ -46,8 +46,3 @@ def test_a_new_description_retracts_copies_of_pages(site_store, article, carol, 
 
     assert not before & {path.name for path in kept.glob("page-*")}
     assert "Former words." not in Client().get("/groups/python/").text
-
-
-def test_others_cannot_describe_a_group(site_store, article, alice):
-    assert describe(alice, "Mine.").status_code == 403
-    assert site_store.groups.get_descriptions() == {}

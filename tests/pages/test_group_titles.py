@@ -60,26 +60,6 @@ def test_pages_name_a_group_by_its_title(site_store, people, path):
     assert SLUG not in words
 
 
-def test_a_reader_without_an_account_reads_the_titles_of_hidden_groups(site_store, people):
-    browser = Client()
-    browser.post("/preferences/", {"hide": SLUG, "next": "/newest/"})
-
-    words = words_of(browser.get("/hidden/").text)
-
-    assert TITLE in words
-    assert SLUG not in words
-
-
-def test_a_renamed_group_has_its_new_title_at_once(site_store, people, carol):
-    assert TITLE in words_of(Client().get("/newest/").text)
-
-    site_store.groups.rename(SLUG, "Library", actor(carol))
-
-    for path in ("/newest/", "/articles/1/"):
-        assert "Library" in words_of(Client().get(path).text)
-        assert TITLE not in words_of(Client().get(path).text)
-
-
 def test_another_process_of_the_machine_sees_a_new_title_at_once(site_store, people, carol, settings, tmp_path):
     settings.KEPT_PAGES_DIR = tmp_path
     assert wiring.group_title(SLUG) == TITLE

@@ -75,21 +75,6 @@ def test_a_group_is_described_by_its_own_description(site_store, article, carol)
     assert descriptions(Client().get("/groups/python/").text) == ["All about snakes."]
 
 
-def test_the_default_welcome_is_replaced_or_emptied(site_store, article, alice):
-    assert f"<p>{DEFAULT}</p>" in Client().get("/").text
-    assert f"<p>{DEFAULT}</p>" not in browser_of(alice).get("/").text
-    assert "会员在这里" in Client().get("/", headers={"accept-language": "zh-CN"}).text
-
-    text = SiteText.objects.create(name="welcome", language="en", text="")
-    site.forget_texts()
-    assert 'class="welcome"' not in Client().get("/").text
-
-    text.text = "Hello"
-    text.save()
-    site.forget_texts()
-    assert "<p>Hello</p>" in Client().get("/").text
-
-
 STEPS = {"/groups/": "Follow groups", "/about/#voting": "See how votes work"}
 
 
@@ -123,15 +108,3 @@ def test_the_rules_are_the_first_step_where_there_are_rules(site_store, article,
 
     assert list(steps_on(page).values()) == ["Read the rules", "Follow groups", "See how votes work", "Dismiss"]
     assert steps_on(Client().post("/login/", fields, follow=True).text) == {}
-
-
-def test_an_administrator_starts_from_the_default_welcome_and_can_empty_it(site_store, article):
-    browser = browser_of(member("root", pk=70, is_staff=True, is_superuser=True))
-    address = "/administration/texts/welcome/en/"
-    assert f"{DEFAULT}</textarea>" in browser.get(address).text
-
-    browser.post(address, {"text": ""})
-    site.forget_texts()
-
-    assert f"{DEFAULT}</textarea>" not in browser.get(address).text
-    assert 'class="welcome"' not in Client().get("/").text

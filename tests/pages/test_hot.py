@@ -6,7 +6,7 @@ from django.test import Client
 from articles.domain.readership import Visit
 from tests.factories import browser_of, post_as
 from tests.pages.lists import rows
-from tests.store_state import KEY_LIKE, key_names, set_clock
+from tests.store_state import set_clock
 
 HOUR = 3600
 
@@ -66,17 +66,6 @@ def test_the_hot_list_is_ordered_by_hotness_and_shows_views_and_visitors(site_st
     assert re.search(r"1,\d{3} visitors", text)
 
 
-def test_a_visitor_who_returns_is_two_views_of_one_visitor(site_store, article, clock):
-    clock(1)
-    read(site_store, article)
-    clock(0)
-    read(site_store, article)
-
-    words = words_of("/hot/")
-    assert "2 views " in words
-    assert "1 visitor " in words
-
-
 def test_every_list_shows_views_but_only_the_hot_list_shows_visitors(site_store, article):
     read(site_store, article)
 
@@ -99,22 +88,6 @@ def test_every_list_shows_views_but_only_the_hot_list_shows_visitors(site_store,
 )
 def test_a_period_contains_only_articles_posted_within_it(aged, query, ages):
     assert rows(Client().get(f"/hot/{query}")) == [aged[hours] for hours in ages]
-
-
-@pytest.mark.parametrize(("query", "name"), [("", "all"), ("?range=all", "all"), ("?range=72h", "72h")])
-def test_the_current_period_is_marked_and_the_others_are_linked(aged, query, name):
-    text = text_of(f"/hot/{query}")
-
-    assert re.findall(r'href="\?range=(\w+)"', text) == ["24h", "72h", "7d", "all"]
-    assert re.findall(r'href="\?range=(\w+)" aria-current="true"', text) == [name]
-
-
-@pytest.mark.parametrize("name", ["", "1h", "24H", "72", "all ", "-1h", "24h,72h", *KEY_LIKE, "x" * 1000])
-def test_an_unknown_period_is_404_and_creates_no_key(site_store, article, name):
-    before = key_names(site_store)
-
-    assert Client().get("/hot/", {"range": name}).status_code == 404
-    assert key_names(site_store) == before
 
 
 def test_a_page_holds_25_articles_and_the_pager_keeps_the_period(site_store, alice):
@@ -181,13 +154,6 @@ def test_a_group_can_be_ordered_by_hotness(site_store, article, alice):
     assert re.findall(r'href="\?order=(\w+)" aria-current="true"', text) == ["hot"]
     assert "2 articles on the hot list" in text
     assert 'href="?order=hot"' in text_of("/groups/python/")
-
-
-def test_an_unread_group_says_so_and_links_to_its_articles(site_store, article):
-    text = text_of("/groups/python/?order=hot")
-
-    assert "No article in this group is on the hot list" in text
-    assert 'class="button" href="?order=score"' in text
 
 
 def test_the_link_of_a_row_names_its_article(site_store, article):

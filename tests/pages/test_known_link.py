@@ -2,7 +2,6 @@ import pytest
 from django.test import Client
 
 from tests.factories import actor, browser_of
-from tests.store_state import lose_article
 
 
 def known(browser, link):
@@ -34,28 +33,7 @@ def test_posting_the_link_of_a_removed_article_leads_to_that_article(site_store,
     assert f'href="/articles/{article}/"' in known(browser_of(bob), "https://example.org/a").json()["html"]
 
 
-def test_a_claimed_link_without_an_article_is_not_recognised(site_store, article, bob):
-    lose_article(site_store, article)
-
-    assert known(browser_of(bob), "https://example.org/a").json() == {}
-
-
 def test_only_members_get_an_answer(site_store, article):
     response = known(Client(), "https://example.org/a")
 
     assert (response.status_code, response.json()) == (401, {})
-
-
-def test_only_the_posting_form_looks_links_up(site_store, article, alice):
-    browser = browser_of(alice)
-
-    posting = browser.get("/post/").content.decode()
-    assert 'data-known="/post/known/?link="' in posting
-    assert 'data-counter="{n} of {limit} characters"' in posting
-    editing = browser.get(f"/articles/{article}/edit/").content.decode()
-    assert "data-known" not in editing
-    assert "data-counter" in editing
-
-
-def test_the_lookup_is_read_only(site_store, article, bob):
-    assert browser_of(bob).post("/post/known/", {"link": "https://example.org/a"}).status_code == 405

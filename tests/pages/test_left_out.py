@@ -79,11 +79,3 @@ def test_a_long_act_is_continued(site_store, voted, mallory, carol, hurry):
     hurry(False)
     assert CONTINUE not in browser.post(CONTINUE, follow=True).text
     assert site_store.left_out.get_state(mallory.pk).is_settled
-
-
-def test_it_needs_the_permission_and_a_reason_and_spares_moderators(site_store, voted, mallory, carol):
-    assert browser_of(mallory).post(LEAVE_OUT, REASON).status_code == 403
-    assert browser_of(carol).post(LEAVE_OUT, {"reason": ""}).status_code == 302
-    assert browser_of(carol).post("/users/carol/moderation/votes/", REASON).status_code == 403
-    assert not site_store.left_out.get_state(mallory.pk).is_left_out
-    assert not site_store.left_out.get_state(carol.pk).is_left_out

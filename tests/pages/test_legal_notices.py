@@ -171,18 +171,6 @@ def test_while_the_setting_is_off_there_is_no_form_and_nothing_leads_to_it(artic
     assert browser_of().get(page).status_code == 200, "a report that was sent is still answered"
 
 
-def test_the_form_is_filled_with_the_page_that_leads_to_it(site_store, article, bob):
-    comment = comment_on(site_store, article, "A comment", bob.pk)
-    discussion = browser_of().get(f"/articles/{article}/").text
-    for path in (f"/articles/{article}/", f"/comments/{comment}/"):
-        assert f'href="{NEW}?address={path}"' in discussion
-        assert f'value="http://testserver{path}"' in browser_of().get(f"{NEW}?address={path}").text
-    from_footer = browser_of().get(NEW, headers={"referer": f"http://testserver/articles/{article}/"})
-    assert f'value="http://testserver/articles/{article}/"' in from_footer.text
-    foreign = browser_of().get(NEW, headers={"referer": "https://evil.example/articles/1/"})
-    assert "evil.example" not in foreign.text
-
-
 def test_a_form_without_its_token_is_shown_again_and_not_sent(article):
     answer = browser_of(strict=True).post(NEW, SENT | {"address": f"/articles/{article}/"})
 

@@ -8,8 +8,6 @@ from urllib.parse import unquote, urlencode
 import pytest
 from django.test import Client
 
-from articles.views.about import PAPER
-from owner import colours
 from tests.factories import browser_of
 
 
@@ -27,13 +25,6 @@ def test_the_manifest_names_the_site_its_icons_and_where_to_share(site_store, se
         "params": {"title": "title", "text": "text", "url": "link"},
     }
     assert '<link rel="manifest" href="/manifest.webmanifest">' in Client().get("/").text
-
-
-def test_the_manifests_colours_are_the_themes(settings):
-    tokens = (settings.BASE_DIR / "static/css/frame/tokens.css").read_text("utf-8")
-
-    assert f"--paper: light-dark({PAPER}," in tokens
-    assert f"--accent: light-dark({colours.DEFAULT}," in tokens
 
 
 @pytest.mark.parametrize(

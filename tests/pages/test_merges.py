@@ -92,15 +92,6 @@ def test_moderators_merge_nothing_of_their_own(site_store, article, story, carol
     assert site_store.articles.get(story).merged_into == article
 
 
-def test_members_may_not_merge(site_store, article, story):
-    browser = browser_of(member("mallory"))
-
-    assert merge(browser, story, article).status_code == 403
-    list(site_store.merges.merge(story, article, actor(member("carol")), "The same"))
-    assert browser.post(f"/articles/{story}/merge/undo/").status_code == 403
-    assert site_store.articles.get(story).merged_into == article
-
-
 def test_a_vote_on_a_merged_article_says_where_to_vote(site_store, article, story, carol):
     merge(browser_of(carol), story, article)
     browser = browser_of(member("mallory"))

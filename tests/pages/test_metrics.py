@@ -9,7 +9,7 @@ from articles.operation import metrics
 from tests.cast import password_of
 from tests.factories import browser_of
 from tests.figures import value, value_in
-from tests.store_state import count_keys, lost_connection
+from tests.store_state import count_keys
 
 TOKEN = "a token of some length"
 JSON = "application/json"
@@ -91,10 +91,6 @@ def test_once_a_token_is_set_local_clients_need_it_too(site_store, token, sent):
     assert status_for(HTTP_AUTHORIZATION=sent) == 404
 
 
-def test_the_metrics_are_read_only(site_store):
-    assert Client().post("/metrics").status_code == 405
-
-
 def test_the_metrics_are_available_during_a_store_outage(site_store, settings):
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.forget_repositories()
@@ -108,15 +104,6 @@ def test_the_metrics_are_available_during_a_store_outage(site_store, settings):
     assert value_in(text, "site_requests_total", **front) > 0
 
 
-def test_a_store_that_fails_in_use_is_counted(site_store, article):
-    before = value("site_store_errors_total", operation="many")
-
-    with lost_connection(site_store):
-        assert Client().get("/newest/").status_code == 503
-
-    assert value("site_store_errors_total", operation="many") > before
-
-
 def test_requests_are_counted_by_view_method_and_status(site_store, article):
     name, labels = "site_requests_total", {"view": "articles:article", "method": "GET"}
     found, missing = value(name, status="200", **labels), value(name, status="404", **labels)
@@ -128,16 +115,6 @@ def test_requests_are_counted_by_view_method_and_status(site_store, article):
     assert value(name, status="200", **labels) == found + 1
     assert value(name, status="404", **labels) == missing + 1
     assert value("site_request_seconds_count", view="articles:article") == timed + 2
-
-
-def test_votes_and_posts_are_counted(site_store, article, bob):
-    votes, posts = value("site_votes_total", outcome="ok"), value("site_posts_total")
-
-    browser_of(bob).post(f"/articles/{article}/vote/", {"choice": "vote"})
-    browser_of(bob).post("/post/", {"title": "Another", "link": "https://example.org/b"})
-
-    assert value("site_votes_total", outcome="ok") == votes + 1
-    assert value("site_posts_total") == posts + 1
 
 
 def refusals():

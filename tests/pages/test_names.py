@@ -5,12 +5,10 @@ from urllib.parse import quote, unquote
 
 import pytest
 from django.contrib.auth import get_user
-from django.db.models import F
 from django.test import Client
 
-from accounts import account_deletion
-from accounts.models import AccountDeletion, NameLook, User
-from tests.cast import PASSWORD, password_of
+from accounts.models import NameLook, User
+from tests.cast import PASSWORD
 from tests.factories import browser_of, member
 from tests.routes import routes
 
@@ -190,31 +188,3 @@ def test_of_two_look_alikes_that_sign_up_at_once_one_gets_the_name(site_store, m
     assert "This name is taken." in page.text
     assert not get_user(browser).is_authenticated
     assert User.objects.count() == NameLook.objects.count() == 1
-
-
-def test_neither_the_name_of_a_deleted_account_nor_its_look_is_given_again(site_store):
-    browser_of(member("小明")).post("/settings/delete/", {"name": "小明", "password": password_of("小明")})
-    member("Оса").delete()
-    for _ in range(2):
-        AccountDeletion.objects.update(begun_at=F("begun_at") - account_deletion.KEPT)
-        User.objects.update(left_at=F("left_at") - account_deletion.KEPT)
-        account_deletion.advance_all(60)
-
-    assert {name[0] for name in User.objects.values_list("username", flat=True)} == {"~"}
-    assert "taken" in sign_up("小明")[1].text
-    assert "looks like another" in sign_up("Oca")[1].text
-
-
-def test_members_are_mentioned_in_text_without_blanks(site_store, alice, bob):
-    xiaoming, longer = member("小明"), member("小明王")
-    text = "请问@小明王和@小明你好，안녕 @bob님 @Вася"
-    article = call(browser_of(alice), "articles", title="Hello", text=text)
-
-    assert [
-        member.username
-        for member in (xiaoming, longer, bob)
-        if f'href="/users/{quote(member.username)}/"' in article["html"]
-    ] == ["小明", "小明王", "bob"]
-    assert article["html"].count("<a") == 3
-    for one in (xiaoming, longer, bob):
-        assert "mentioned you" in browser_of(one).get("/inbox/").text, one

@@ -29,10 +29,8 @@ from tests.store_state import (
     reset_statistics,
     server_name,
     set_clock,
-    set_hot_rescored_at,
     set_notes,
 )
-from voting_site import __version__
 
 
 @pytest.fixture
@@ -56,23 +54,6 @@ def text_of(html):
 def section(html, name):
     """Return the text of one section."""
     return text_of("<main " + html.partition(f'aria-labelledby="{name}"')[2].partition("</section>")[0])
-
-
-def test_readers_must_log_in_and_members_and_moderators_are_refused(site_store, bob, carol):
-    assert Client().get("/operation/").headers["Location"] == "/login/?next=/operation/"
-    for user in (bob, carol):
-        assert browser_of(user).get("/operation/").status_code == 403
-
-
-def test_an_administrator_may_view_the_page(site_store):
-    assert "Operations" in page(User.objects.create_superuser("ada", password="a long secret 71"))
-
-
-def test_the_page_is_read_only_and_never_cached(site_store, olga):
-    response = browser_of(olga).get("/operation/")
-
-    assert "no-store" in response.headers["Cache-Control"]
-    assert browser_of(olga).post("/operation/").status_code == 405
 
 
 def test_the_page_shows_the_server_its_memory_and_its_file(site_store, article, olga):
@@ -160,17 +141,6 @@ def test_the_page_opens_with_what_needs_attention_and_what_to_do(durable, site_s
     assert "Everything is fine" not in html
 
 
-def test_the_findings_are_in_the_reader_s_language(durable, site_store, article, olga):
-    olga.language = "zh-hans"
-    olga.save()
-    assert "一切正常。" in page(olga)
-    with configured(site_store, "maxmemory-policy", "allkeys-lru"):
-        text = text_of(page(olga))
-
-    assert "错误：" in text
-    assert "把 maxmemory-policy 设为 noeviction 。" in text
-
-
 @pytest.mark.needs("one server")
 def test_what_needs_attention_is_found_in_a_few_round_trips(durable, site_store, article, monkeypatch):
     calls = []
@@ -182,29 +152,6 @@ def test_what_needs_attention_is_found_in_a_few_round_trips(durable, site_store,
     assert list_urgent(examination) == []
 
     assert len(calls) <= 17, "the figures of the page are among them"
-
-
-def test_the_page_shows_the_version(site_store, olga):
-    assert f"Version {__version__}" in text_of(page(olga))
-
-
-def test_the_page_warns_of_disabled_persistence_and_of_a_stale_hot_list(durable, site_store, article, olga):
-    assert "warnings" not in page(olga)
-    with configured(site_store, "appendonly", "no"):
-        assert "The append-only file is off" in text_of(page(olga))
-
-    set_hot_rescored_at(site_store, site_store.store.now() - 3600)
-    assert "The hot list has not been scored for a long time" in text_of(page(olga))
-
-
-def test_the_page_warns_of_clocks_that_disagree(site_store, article, olga):
-    set_clock(site_store, site_store.store.now() - 7230)
-
-    text = unescape(text_of(page(olga))).replace("\xa0", " ")
-
-    assert "The clock of the store's machine and this machine's differ by 2 h 0 min" in text
-    assert "This machine's clock has been set back" in text
-    assert "voting closes up to 2 h 0 min early" in text
 
 
 @pytest.mark.needs("one server")

@@ -135,14 +135,6 @@ def test_each_setting_is_on_one_page_and_typed_only_if_it_is_a_text(browser, set
     assert {settings.BROWSER_SETTINGS[name].kind for name in typed} == {"name", "mark", "limit", "contact"}
 
 
-def test_the_nearest_colour_is_one_click_away(choose):
-    refused = choose(LOOK, SITE_ACCENT="#f0c040").text
-    near = re.search(r'name="SITE_ACCENT" value="(#[0-9a-f]{6})">Use', refused)[1]
-
-    assert choose(LOOK, SITE_ACCENT=["#f0c040", near]).status_code == 302
-    assert near == chosen.SITE_ACCENT
-
-
 def test_what_the_environment_sets_is_fixed_and_wins(settings, site_store, choose, browser):
     SiteSetting.objects.create(name="SIGN_UP", text="closed")
     settings.FIXED_SETTINGS, settings.SIGN_UP = {"SIGN_UP": "approval"}, "approval"
@@ -216,16 +208,6 @@ def test_only_administrators_reach_the_pages(site_store, owner, bob, carol, mall
     assert not SiteSetting.objects.exists()
     assert not SiteText.objects.exists()
     assert not bob.groups.exists()
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_a_form_of_another_site_changes_nothing(site_store, owner, bob, path):
-    browser = browser_of(owner, strict=True)
-
-    assert browser.post(path, FIELDS).status_code in (200, 403, 404, 405)
-    assert not SiteSetting.objects.exists()
-    assert not SiteText.objects.exists()
-    assert moderators.permissions_of(bob) == []
 
 
 # Moderators

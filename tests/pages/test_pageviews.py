@@ -9,7 +9,6 @@ from django.core import signing
 from django.test import Client
 
 from articles.readership import visitors as identity
-from articles.readership.archive import put_away
 from tests.factories import browser_of
 from tests.store_state import get_salt, lose_salt, refusing_writes, set_salt, traces_of_visitors
 
@@ -146,13 +145,6 @@ def test_a_member_is_one_visitor_in_every_browser(clock, article, counts, bob):
     assert identity.COOKIE not in answer.cookies
 
 
-def test_two_members_in_one_browser_are_two_visitors(clock, article, counts, alice, bob):
-    for user in (alice, bob):
-        Reader(browser=browser_of(user)).reads(article)
-
-    assert counts() == (2, 2)
-
-
 def test_the_cookie_is_signed_and_hidden_from_scripts_and_other_sites(clock, article):
     cookie = Reader().reads(article).cookies[identity.COOKIE]
 
@@ -232,20 +224,6 @@ def test_a_burst_from_one_network_is_counted_separately_and_gets_no_cookie(clock
     assert [identity.COOKIE in answer.cookies for answer in answers] == [True] * 30 + [False] * 5
 
 
-@pytest.mark.needs("few shards")
-def test_a_network_has_a_limit_across_all_articles(clock, article, site_store, settings):
-    limited = settings.VIEWS_PER_NETWORK
-    ids = [
-        site_store.articles.post(1, "alice", "x", f"https://example.org/{n}").id for n in range(limited // 10 + 1)
-    ]
-    for found in ids:
-        for host in range(10):
-            Reader(f"203.0.113.{host}").reads(found)
-
-    assert sum(found.pv for found in site_store.articles.get_many(ids)) == limited
-    assert site_store.pageviews.get_suspects(ids[-1]) == {"burst": 10}
-
-
 def test_a_head_request_is_not_a_view(clock, article, counts, site_store):
     answer = Reader().reads(article, "head")
 
@@ -270,19 +248,6 @@ def test_a_read_only_store_shows_the_page_without_counting(clock, article, count
     assert counts() == before
     Reader().reads(article)
     assert counts() == (before[0] + 1, before[1] + 1)
-
-
-def test_the_counts_of_an_archived_article_continue(clock, article, counts, site_store):
-    reader = Reader()
-    reader.reads(article)
-    clock.shift(timedelta(days=29))
-    reader.reads(article)
-    clock.shift(timedelta(days=91))
-    assert put_away(site_store, at_most=10, budget=10) == 1
-
-    Reader("198.51.100.1").reads(article)
-
-    assert counts() == (3, 2)
 
 
 def test_only_a_trusted_proxy_may_state_the_readers_address(clock, article, counts, settings):

@@ -3,7 +3,6 @@ import re
 import pytest
 from django.test import Client
 
-from articles import wiring
 from articles.formatting.values import date_of
 from articles.forms import fields
 from tests.factories import browser_of
@@ -37,17 +36,6 @@ def test_a_post_is_confirmed_once(site_store, alice):
 
     assert "Your article has been posted. You can edit it for 15 minutes." in browser.get(address).text
     assert "has been posted" not in browser.get(address).text
-
-
-def test_a_site_without_an_edit_period_does_not_mention_editing(site_store, alice, settings):
-    settings.EDIT_MINUTES = 0
-    wiring.forget_repositories()
-    browser = browser_of(alice)
-
-    page = browser.get(post(browser).headers["Location"]).text
-
-    assert "Your article has been posted." in page
-    assert "You can edit it" not in page
 
 
 def test_groups_are_typed_by_title_or_address_and_suggested_if_they_have_no_box(site_store, alice, monkeypatch):
@@ -100,31 +88,6 @@ def test_every_error_is_next_to_its_field_and_the_input_is_kept(site_store, alic
     assert site_store.imports.count() == 0
 
 
-def test_a_rejected_form_focuses_the_first_invalid_field(site_store, alice):
-    site_store.groups.create("python", "Python")
-
-    page = post(browser_of(alice), link="javascript:alert(1)", groups=["nope"]).text
-
-    assert "<title>Error: Post an article – " in page
-    assert "Please fix these 2 fields:" in page
-    assert page.count("autofocus") == 1
-    assert "autofocus" in re.search(r'<input[^>]*id="id_link"[^>]*', page)[0]
-    assert (
-        "autofocus"
-        in re.search(r'<input[^>]*id="id_groups_typed"[^>]*', post(browser_of(alice), groups=["nope"]).text)[0]
-    )
-    assert 'aria-describedby="id_groups_helptext id_groups_error"' in page
-
-
-def test_a_post_may_have_at_most_five_groups(site_store, alice):
-    slugs = [f"group-{n}" for n in range(6)]
-    for slug in slugs:
-        site_store.groups.create(slug, slug)
-
-    assert errors(post(browser_of(alice), groups=slugs)) == ["Choose at most 5 groups."]
-    assert post(browser_of(alice), groups=slugs[:5]).status_code == 302
-
-
 @pytest.mark.parametrize(
     "link", ["http://example.org/new", "https://EXAMPLE.org:443/new/", "https://example.org/new?utm_source=x#top"]
 )
@@ -149,23 +112,6 @@ def test_an_article_form_sent_twice_posts_once_without_an_error(site_store, alic
     make_older(site_store, int(first.split("/")[2]), 61)
     later = browser.post("/post/", {"title": "A title", "link": "https://example.org/new"}, follow=True)
     assert "has already been posted" in later.text
-
-
-def test_the_form_says_that_a_recent_link_leads_to_its_article(site_store, alice):
-    assert "in the last 48 hours" in browser_of(alice).get("/post/").content.decode()
-
-
-def test_extra_fields_are_ignored(site_store, alice):
-    response = post(browser_of(alice), votes="999", poster="7", is_staff="1", id="77")
-
-    article = site_store.articles.get(int(response.headers["Location"].split("/")[2]))
-    assert (article.id, article.votes, article.poster) == (1, 1, alice.pk)
-
-
-def test_readers_are_redirected_to_the_login_and_back(site_store):
-    response = Client().get("/post/")
-
-    assert (response.status_code, response.headers["Location"]) == (302, "/login/?next=/post/")
 
 
 def test_the_poster_can_edit_within_fifteen_minutes(site_store, article, alice):
@@ -202,16 +148,6 @@ def test_after_fifteen_minutes_the_form_says_so_and_keeps_the_input(site_store, 
     assert "can no longer be edited" in response.content.decode()
     assert 'value="Late"' in response.content.decode()
     assert site_store.articles.get(article).title == "A title"
-
-
-def test_others_cannot_edit_but_moderators_can(site_store, article, mallory, carol):
-    fields = {"title": "Changed", "link": "https://example.org/a", "reason": "clearer"}
-
-    assert browser_of(mallory).post(f"/articles/{article}/edit/", fields).status_code == 403
-    assert site_store.articles.get(article).title == "A title"
-    assert browser_of(carol).post(f"/articles/{article}/edit/", fields).status_code == 302
-    assert site_store.articles.get(article).title == "Changed"
-    assert "clearer" in Client().get("/moderation/").content.decode()
 
 
 def test_an_edit_to_another_articles_link_is_refused_at_the_field(site_store, article, alice):

@@ -18,7 +18,6 @@ from moderation import vouches
 from moderation.bans import ban, lift_ban
 from moderation.left_out import set_left_out
 from tests.factories import actor, browser_of, comment_on, member, post, vote, vote_by_trusted
-from tests.pages.invited import grow, text_of
 from tests.store_state import problems
 
 _names = count()
@@ -281,14 +280,6 @@ def test_a_vouch_ends_probation_and_those_who_see_the_tree_see_it(site_store, se
     assert "Vouched for by" not in Client().get(page).text
     assert Client().get("/api/users/bob").json()["vouched_for_by"] == []
     assert problems(site_store) == []
-
-
-def test_the_tree_shows_who_vouched(site_store, settings, alice, bob, mallory):
-    settings.INVITATION_TREE = "public"
-    grow(("mallory", "bob"))
-    Vouch.objects.give(alice, bob)
-
-    assert "bob Vouched for by alice" in text_of(Client().get("/invitations/"))
 
 
 def test_only_members_in_good_standing_vouch_and_only_for_members_who_wait(

@@ -25,17 +25,6 @@ def test_the_profile_shows_the_members_articles_newest_first(site_store, article
     assert text.index(f'id="article-{second}"') < text.index(f'id="article-{article}"')
 
 
-def test_another_spelling_redirects_to_the_name(site_store, alice):
-    response = Client().get("/users/ALICE/?page=2")
-
-    assert (response.status_code, response.headers["Location"]) == (302, "/users/alice/?page=2")
-
-
-def test_unknown_members_are_404(site_store):
-    for name in ("nobody", "a:b", "%00", "x" * 500):
-        assert Client().get(f"/users/{name}/").status_code == 404
-
-
 def test_the_profile_tells_about_the_member_and_has_tabs(site_store, article, alice, bob):
     vote(site_store, article, 2)
     write_about(alice, "Gardener in *Lyon*. https://alice.example")

@@ -1,14 +1,11 @@
 import re
-from dataclasses import replace
 
 import pytest
-from django.test import Client
 
 from articles.domain.readership import Suspicion, Visit
-from articles.readership.archive import put_away
 from articles.views import readership
-from tests.factories import actor, browser_of, post_as
-from tests.store_state import count_keys, set_clock
+from tests.factories import browser_of, post_as
+from tests.store_state import set_clock
 
 DAY = 86400
 
@@ -98,20 +95,6 @@ def test_an_articles_page_includes_older_views(site_store, article, carol, clock
     assert "within 10 minutes count once" in text
 
 
-def test_archived_suspect_views_are_included(site_store, article, carol, clock):
-    clock(100)
-    read(site_store, article, 2)
-    read(site_store, article, 3, Suspicion.BOT)
-    clock(0)
-    assert put_away(site_store, at_most=10, budget=5) == 1
-    read(site_store, article, 1, Suspicion.BOT)
-
-    text = text_of(f"/articles/{article}/views/", carol)
-
-    assert "<dt>Views</dt><dd>2</dd>" in text
-    assert "<dt>Suspect views</dt><dd>4</dd>" in text
-
-
 def test_every_reason_has_a_one_sentence_explanation(site_store, article, carol):
     text = text_of("/moderation/views/", carol)
 
@@ -134,53 +117,3 @@ def test_the_chart_has_a_name_and_a_description_with_the_numbers(site_store, art
     ids = re.findall(r' id="([^"]+)"', text)
     assert len(ids) == len(set(ids))
     assert " style=" not in text
-
-
-def test_a_page_without_views_says_so(site_store, article, carol):
-    for path in ("/moderation/views/", f"/articles/{article}/views/"):
-        text = text_of(path, carol)
-        assert "No views in this period." in text
-        assert len(table(text)[1]) == 14
-
-
-def test_a_removed_article_still_has_its_page(site_store, article, carol):
-    read(site_store, article, 2)
-    site_store.articles.remove(article, actor(carol), "spam")
-
-    assert "<dt>Views</dt><dd>2</dd>" in text_of(f"/articles/{article}/views/", carol)
-
-
-@pytest.mark.parametrize("number", ["999", "0", "abc", "1000000000000000"])
-def test_an_unknown_article_is_404_and_creates_no_key(site_store, carol, number):
-    before = count_keys(site_store)
-
-    assert browser_of(carol).get(f"/articles/{number}/views/").status_code == 404
-    assert count_keys(site_store) == before
-
-
-@pytest.mark.parametrize("path", ["/moderation/views/", "/articles/1/views/"])
-def test_the_page_requires_the_permission_to_view_it(site_store, article, mallory, carol, path):
-    assert browser_of(mallory).get(path).status_code == 403
-    assert Client().get(path).headers["Location"] == f"/login/?next={path}"
-    assert browser_of(carol).get(path).status_code == 200
-    assert browser_of(carol).post(path).status_code == 405
-
-
-def test_the_moderation_log_links_to_it_for_permitted_members(site_store, article, carol, mallory):
-    assert 'href="/moderation/views/"' in text_of("/moderation/", carol)
-    assert 'href="/moderation/views/"' not in text_of("/moderation/", mallory)
-    assert 'href="/moderation/views/"' not in text_of("/moderation/", None)
-
-
-def test_the_log_names_the_changed_ranking_parameters(site_store, article, carol):
-    state = site_store.parameters.get_state()
-    wanted = replace(state.parameters, gamma=1.3, alpha=2.5)
-    site_store.parameters.apply(wanted, expected=state.version, actor=actor(carol), reason="slower <b>decay</b>")
-
-    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text_of("/moderation/", None)))
-
-    assert re.search(
-        r"carol changed the ranking parameters just now α: 1 → 2\.5 γ: 1\.5 → 1\.3 Reason: slower", text
-    )
-    assert "β:" not in text
-    assert "“”" not in text

@@ -165,10 +165,6 @@ def test_new_articles_count_on_a_hidden_groups_own_page(site_store, alice):
     assert ask(hiding, ids=first, since=0, groups="python,web").json()["new"] == "2 new articles"
 
 
-def test_unknown_articles_are_omitted_and_duplicates_merged(site_store, article):
-    assert ids_of(ask(ids=f"{article},999,{article}")) == [article]
-
-
 @pytest.mark.parametrize(
     "query",
     [
@@ -194,12 +190,3 @@ def test_a_request_that_no_page_sends_is_400(site_store, query):
 
     assert response.status_code == 400
     assert json.loads(response.content)["error"]
-
-
-def test_a_request_may_list_a_hundred_articles(site_store, article):
-    assert ask(ids=joined([article, *range(100, 199)])).status_code == 200
-
-
-def test_the_refresh_address_is_read_only(site_store):
-    assert Client().post("/pulse/").status_code == 405
-    assert Client().head("/pulse/?ids=1").status_code == 200

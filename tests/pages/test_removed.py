@@ -49,14 +49,6 @@ def test_the_last_posted_come_first_in_pages(site_store, carol, settings):
     assert browser.get(f"{PAGE}?page=999999").status_code == 404
 
 
-def test_only_those_who_may_remove_see_the_list(site_store, alice, carol):
-    assert browser_of(alice).get(PAGE).status_code == 403
-    assert Client().get(PAGE)["Location"].startswith("/login/")
-    assert PAGE not in browser_of(alice).get("/moderation/").text
-    assert PAGE in browser_of(carol).get("/moderation/").text
-    assert "No articles are removed." in text_of(carol, PAGE)
-
-
 def test_moderators_see_removed_comments_and_restore_them(site_store, article, alice, carol):
     moderator = Actor(carol.pk, "carol")
     gone = post_as(site_store, alice, "Withdrawn later", "https://e.org/gone").id

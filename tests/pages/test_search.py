@@ -4,7 +4,6 @@ import html
 import re
 from urllib.parse import quote
 
-import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
@@ -61,15 +60,6 @@ def test_an_index_that_is_being_built_is_said_to_be(site_store, alice, monkeypat
     assert "No results" not in page
 
 
-def test_chinese_words_are_found_and_highlighted(site_store, alice):
-    article = post(site_store, alice, "分布式数据库入门")
-
-    response = Client().get("/search/?q=" + quote("数据库"))
-
-    assert rows(response) == [article]
-    assert "分布式<mark>数据库</mark>入门" in text_of(response)
-
-
 def test_only_the_group_in_the_query_is_highlighted(site_store, alice):
     site_store.groups.create("db", "Data & stores")
     post(site_store, alice, "redis", "db", "java")
@@ -81,14 +71,6 @@ def test_only_the_group_in_the_query_is_highlighted(site_store, alice):
     assert chip.format("java", "java") in named
     assert chip.format("db", "Data &amp; stores") in none
     assert chip.format("java", "<mark>java</mark>") in text_of(Client().get("/search/?q=redis+jav"))
-
-
-def test_the_feed_addresses_are_updated_while_the_reader_types(site_store, alice):
-    post(site_store, alice, "redis")
-
-    section = text_of(Client().get("/search/?q=redis")).partition('id="found"')[2].partition("</section>")[0]
-
-    assert 'href="/feeds/search.atom?q=redis"' in section
 
 
 def test_results_are_best_or_newest_first_with_links_between_both(site_store, alice, bob):
@@ -143,15 +125,6 @@ def test_a_merged_group_redirects_and_an_unknown_one_is_404(site_store, alice, c
         assert Client().get(f"/search/?q=redis&group={name}").status_code == 404
 
 
-def test_a_search_excludes_hidden_groups(site_store, alice):
-    post(site_store, alice, "redis one", "java")
-    shown = post(site_store, alice, "redis two")
-    browser = Client()
-    browser.cookies["hidden"] = "java"
-
-    assert rows(browser.get("/search/?q=redis")) == [shown]
-
-
 def test_a_search_in_a_hidden_group_finds_its_articles(site_store, alice):
     for slug in ("python", "web"):
         site_store.groups.create(slug, slug)
@@ -185,13 +158,6 @@ def test_the_query_is_shown_escaped_and_truncated(site_store):
     assert len(html.unescape(value)) == 200
 
 
-@pytest.mark.parametrize("rest", ["order=hot", "order=", "order=x", "page=0", "page=2", "page=41", "page=x"])
-def test_orders_and_pages_that_do_not_exist_are_404(site_store, alice, rest):
-    post(site_store, alice, "redis")
-
-    assert Client().get(f"/search/?q=redis&{rest}").status_code == 404
-
-
 def test_the_pager_keeps_the_query(site_store, alice):
     for number in range(30):
         post(site_store, alice, f"redis {number}")
@@ -203,15 +169,6 @@ def test_the_pager_keeps_the_query(site_store, alice):
     assert not set(rows(first)) & set(rows(second))
     assert len(rows(first) + rows(second)) == 30
     assert 'start="26"' in text_of(second)
-
-
-def test_a_reader_without_an_account_gets_a_page_without_cookies(site_store, alice):
-    post(site_store, alice, "redis")
-
-    response = Client().get("/search/?q=redis")
-
-    assert not response.cookies
-    assert "Cookie" in response["Vary"]
 
 
 def test_a_trailing_space_is_kept_and_completes_the_last_word(site_store):
@@ -271,15 +228,6 @@ def test_comments_of_the_greatest_length_are_found_with_little_work(site_store, 
 
     assert calls < 60_000  # they would be more if each pair were compared with each term
     assert pages[0].count("<mark>") == site_store.store.rules.per_page
-
-
-def test_a_long_comment_is_shown_around_its_first_match(site_store, alice):
-    text = f"{'Some other words. ' * 500} A zebra, {'and other words. ' * 500}"
-    site_store.comments.post(post(site_store, alice, "Animals"), alice.pk, alice.username, text)
-
-    page = text_of(Client().get("/search/?q=zebra&kind=comments"))
-
-    assert "A <mark>zebra</mark>, and" in page
 
 
 def test_comments_that_are_not_shown_are_not_found(site_store, alice, bob):

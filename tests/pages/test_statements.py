@@ -22,7 +22,6 @@ from moderation.mail import Waiting
 from moderation.redactions import redact_article
 from owner import choices
 from tests.caller import error_of, with_token
-from tests.cases import for_each
 from tests.factories import actor, browser_of, comment_on, member, post
 from tests.pages.lists import text_of
 
@@ -302,11 +301,6 @@ def test_housekeeping_forgets_old_statements_but_counts_them(law, site_store, ar
 def assert_forgotten() -> None:
     left = Statement.objects.values_list("member", "moderator", "subject", "reason", "cited", "facts").get()
     assert left == (None, None, 0, "", "", "")
-
-
-@for_each("path", ["/statements/", "/statements/1/"])
-def test_readers_without_an_account_are_sent_to_the_login(path):
-    assert browser_of().get(path).headers["Location"].startswith("/login/")
 
 
 def reversals(member: User, article: int, moderator):

@@ -67,11 +67,3 @@ def test_a_sweep_that_fails_has_counted_what_it_removed(site_store, article, com
 
     sweep = Sweep.objects.get()
     assert (sweep.removed, sweep.is_complete) == (1, False)
-
-
-def test_a_sweep_needs_the_permission_and_a_reason(site_store, article, alice, mallory, carol):
-    assert browser_of(mallory).post(BEGIN, FIELDS).status_code == 403
-    assert browser_of(carol).post(BEGIN, FIELDS | {"reason": ""}).status_code == 302
-    assert browser_of(carol).post(f"{BEGIN}99/restore/", {"reason": "?"}).status_code == 404
-    assert state(site_store, article) is None
-    assert not Sweep.objects.exists()
