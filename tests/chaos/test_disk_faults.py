@@ -1,7 +1,6 @@
 """The disk is slow, full or damaged, or loses what was not synced, while members vote and readers read."""
 
 import os
-import random
 import shutil
 import signal
 import time
@@ -9,17 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from articles.domain.articles import Choice
 from tests.chaos.slow_disk import SlowDisk
-from tests.chaos.stage import Row, end_row, kill, scaled, show
+from tests.chaos.stage import Row, end_row, kill, scaled
 from tests.damage import damage
-from tests.rules import connect
 from tests.site_process import DEADLINE, store_of
 from tests.small_disk import fill, mounted
-from tests.store_state import is_rewriting_file, problems, voters
+from tests.store_state import is_rewriting_file
 from tests.waiting import until
 from tests.web_processes import store_of as store_process
-from voting_site.embedded import StorePaths, Supervisor
+from voting_site.embedded import StorePaths
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 
@@ -59,40 +56,6 @@ def is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
     except OSError:
         return False
-
-
-@pytest.mark.parametrize(("number_of_row", "filling"), [(5, b""), (29, b"\0" * 65_536)], ids=["cut", "NULs"])
-def test_a_file_cut_anywhere_in_its_tail_holds_an_exact_prefix(stage, tmp_path, number_of_row, filling):
-    paths = StorePaths(stage.data())
-    store = Supervisor(paths)
-    store.start(DEADLINE)
-    repository, chance = connect(paths.url(0)), random.Random(1)
-    journal = next(paths.manifest.parent.glob("*.incr.aof"))
-    before = journal.stat().st_size
-    cast = [(user, article) for user in range(1_000_001, 1_000_041) for article in chance.sample(range(1, 300), 5)]
-    for user, article in cast:
-        repository.votes.cast(article, user, chance.choice([Choice.VOTE, Choice.OPPOSE]))
-    store.stop()
-    whole = journal.read_bytes()
-    for number in range(CUTS):
-        journal.write_bytes(whole[: chance.randint(before, len(whole) - 1)] + filling)
-        store.start(DEADLINE)
-        state = connect(paths.url(0))
-        both = {article: set.union(*voters(state, article)) for article in {article for _, article in cast}}
-        held = [str(user) in both[article] for user, article in cast]
-        assert held == sorted(held, reverse=True), f"cut {number}"
-        assert problems(state) == []
-        store.stop()
-    fault = "filled with NUL bytes from" if filling else "cut at"
-    show(
-        Row(
-            number_of_row,
-            f"append-only file {fault} {CUTS} places: exact prefixes",
-            len(cast),
-            0,
-            audit="0 findings",
-        )
-    )
 
 
 def test_a_damaged_file_is_refused_with_the_way_out_and_its_backup_passes_the_audit(stage, tmp_path):

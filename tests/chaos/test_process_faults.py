@@ -1,10 +1,7 @@
 """Processes of the site are killed, stopped and started twice, or lack what they need, under votes and reads."""
 
-import json
-import os
 import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import time
@@ -20,10 +17,9 @@ from tests.chaos.links import CUT
 from tests.chaos.prepare import LOGIN
 from tests.chaos.stage import PATIENCE, SHORT, Row, end_row, kill, scaled
 from tests.form_browser import FormBrowser
-from tests.site_process import DEADLINE, free_port
+from tests.site_process import DEADLINE
 from tests.waiting import until
-from tests.web_processes import answers, parents, server_of, store_of, workers_of
-from voting_site.embedded import StorePaths
+from tests.web_processes import answers, parents, server_of, workers_of
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 
@@ -129,38 +125,6 @@ def test_without_the_accounts_readers_read_and_nothing_fails(stage):
     end_row(row, site, crowd.ledger)
 
 
-def test_of_two_sites_started_at_once_one_owns_the_store_and_the_other_takes_over(stage):
-    data_dir = stage.data()
-    paths = StorePaths(data_dir)
-    paths.prepare()
-    paths.socket.touch()
-    paths.lock.write_text("1")
-    ports = [str(free_port()), str(free_port())]
-    sites = [stage.begin(data_dir, PORT=port) for port in ports]
-    for site in sites:
-        until(lambda site=site: "The site is at" in site.told(), DEADLINE, site.told)
-    owners = [site for site in sites if store_parent(site) == site.process.pid]
-    assert len(owners) == 1
-    (owner,) = owners
-    (other,) = (site for site in sites if site is not owner)
-    until(lambda: other.get("/")[0] == 200, DEADLINE, other.told)
-    with stage.crowd(other) as crowd:
-        store = store_of(other)
-        os.kill(store, signal.SIGSTOP)  # it must not survive its owner either
-        killed_at = kill(owner.process.pid)
-        owner.process.wait()
-        recovery = crowd.recovery(killed_at)
-        until(lambda: store_of(other) != store, DEADLINE, other.told)
-    assert store_parent(other) == other.process.pid
-    row = Row(24, "two sites on one directory; the owner killed, its store stopped", recovery=recovery)
-    end_row(row, other, crowd.ledger)
-
-
-def store_parent(site) -> int:
-    with open(f"/proc/{store_of(site)}/stat") as file:
-        return int(file.read().rpartition(")")[2].split()[1])
-
-
 def test_a_site_that_is_stopped_under_load_finishes_requests_and_stops_its_store_last(stage):
     site = stage.start(stage.data())
     with stage.crowd(site) as crowd:
@@ -175,23 +139,6 @@ def test_a_site_that_is_stopped_under_load_finishes_requests_and_stops_its_store
     assert seconds <= 10 * PATIENCE
     site = stage.start(site.data_dir, PORT=str(site.port))
     end_row(Row(25, f"SIGTERM under load, ended after {seconds:.1f} s"), site, crowd.ledger)
-
-
-def test_an_older_server_is_refused_on_the_files_of_a_newer_one(stage):
-    site = stage.start(stage.data())
-    with stage.crowd(site) as crowd:
-        crowd.wait_for(50)
-    site.stop()
-    stamp = StorePaths(site.data_dir).stamp
-    ours = stamp.read_text()
-    stamp.write_text(json.dumps(json.loads(ours) | {"version": "99.0.0"}))
-    refused = stage.begin(site.data_dir)
-    assert refused.process.wait(DEADLINE) == 1
-    assert "was written by Valkey 99.0.0, but the installed server is" in refused.told()
-    assert "Traceback" not in refused.told()
-    stamp.write_text(ours)
-    site = stage.start(site.data_dir, PORT=str(site.port))
-    end_row(Row(26, "an older server on the files of a newer one"), site, crowd.ledger)
 
 
 def test_with_64_file_descriptors_the_site_serves_or_sheds(stage):

@@ -76,18 +76,6 @@ def test_a_full_store_refuses_votes_and_serves_readers(stage):
     end_row(Row(8, "memory limit of the store reached", recovery=recovery), site, crowd.ledger)
 
 
-def test_an_evicting_store_is_refused_at_the_start(stage, tmp_path):
-    store = Supervisor(StorePaths(tmp_path / "evicting"), config={"maxmemory-policy": "allkeys-lru"})
-    store.start(DEADLINE)
-    try:
-        site = stage.begin(stage.data(), REDIS_URL=store.paths.url(0))
-        assert site.process.wait(DEADLINE) == 1
-    finally:
-        store.stop()
-    assert "noeviction" in site.told()
-    assert "Traceback" not in site.told()
-
-
 def test_a_read_only_replica_refuses_votes_until_it_is_a_primary_again(stage):
     site = stage.start(stage.data())
     with stage.crowd(site) as crowd:

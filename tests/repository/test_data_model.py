@@ -251,19 +251,3 @@ def test_a_header_lists_its_keys_in_the_order_of_the_table(name):
     ]
 
     assert places == sorted(places)
-
-
-def test_the_documented_layout_version_is_current(used):
-    from articles.repository.store import schema
-
-    (version,) = [
-        row["Holds"] for row in table("Fields") if (row["Key"], row["Field"]) == ("`schema:`", "`version`")
-    ]
-
-    assert version.endswith(f": {schema.LAYOUT_VERSION}")
-
-
-def test_the_documented_placeholders_are_current():
-    from articles.domain.members import PLACEHOLDERS
-
-    assert f"{PLACEHOLDERS.start:,} to {PLACEHOLDERS.stop - 1:,} are placeholders" in PAGE

@@ -201,16 +201,6 @@ class Node:
         """Return how many bytes of changes the server has written or received."""
         return int(str(self.info("replication")["master_repl_offset"]))
 
-    @contextmanager
-    def line_cut(self) -> Iterator[None]:
-        """Keep this replica from its primary; what it has, it still serves. Sentinel mends this after a while."""
-        facts = self.info("replication")
-        self.client.replicaof(HOST, 1)
-        try:
-            yield
-        finally:
-            self.client.replicaof(str(facts["master_host"]), int(str(facts["master_port"])))
-
 
 class Sentinel(Node):
     """A sentinel, which writes what it learns into its configuration file."""

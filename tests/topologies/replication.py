@@ -132,12 +132,3 @@ class Replication(Topology):
     def add_replica(self) -> Node:
         """Start one more replica; return when it has the data."""
         return self._start_replica(self.primary())
-
-    def remove_replica(self, replica: Node) -> None:
-        """End a replica for good, and let the sentinels forget it."""
-        assert replica is not self.primary()
-        self.nodes.remove(replica)
-        replica.discard()
-        for sentinel in self.sentinels:
-            sentinel.client.execute_command("SENTINEL", "RESET", SERVICE)
-        self.until_whole()

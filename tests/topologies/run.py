@@ -17,9 +17,6 @@ from tests.topologies import of_this_run
 
 STORE, SITE = ["tests/repository"], ["tests/pages", "tests/api", "tests/integrity"]
 
-ITSELF = "tests/topologies/test_of_this_run.py"
-"""Checks that the topology is the one that was asked for."""
-
 MAIN_OF_STORE = [f"tests/repository/test_{noun}.py" for noun in ("votes", "articles", "lists", "search", "hot")]
 MAIN_OF_SITE = [f"tests/{path}.py" for path in ("pages/test_lists", "pages/test_votes", "api/test_votes")]
 MAIN = [*MAIN_OF_STORE, *MAIN_OF_SITE, "tests/integrity/test_records.py"]
@@ -70,7 +67,7 @@ def main() -> int:
     selection = ALL if options.selection == "all" else SHORT
     chosen = ["--named", options.named] if options.named else []
     results = [
-        run(name, "-m", CHOSEN.get(name, USUAL), *chosen, ITSELF, *paths)
+        run(name, "-m", CHOSEN.get(name, USUAL), *chosen, *paths)
         for name, paths in selection.items()
         if name in (options.topologies or selection)
     ]

@@ -8,10 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bench.site import runs
-from bench.site.cases import Case, request
+from bench.site.cases import Case
 from bench.site.figures import Run, figures
 from bench.site.load import Load, printed, read_response
-from bench.site.report import publishing, table
+from bench.site.report import table
 from bench.site.runs import Contender
 from bench.site.usage import StoreCounters
 
@@ -68,17 +68,6 @@ def test_a_response_is_read_to_its_end(sent, status):
     assert stream.read() == b"next"
 
 
-def test_a_response_says_if_it_is_the_last_of_its_connection():
-    head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-
-    assert read_response(io.BytesIO(head)) == (200, True)
-
-
-def test_a_connection_that_is_cut_is_an_error():
-    with pytest.raises(ConnectionError):
-        read_response(io.BytesIO(b""))
-
-
 def test_the_figures_are_medians_and_the_spread_is_that_of_the_extremes():
     result = figures([run(100, p50=9), run(400, p50=5), run(200, p50=7)])
 
@@ -120,20 +109,6 @@ def test_the_table_compares_each_page_with_the_bare_view():
     assert shares["× hello, member"] == "–"
     assert dict(zip(cells(columns), cells(member), strict=True))["× hello, member"] == "0.400"
     assert dict(zip(cells(columns), cells(hello), strict=True))["× hello"] == "1.00"
-
-
-def test_the_table_by_size_has_the_pages_measured_at_each_size():
-    results = {
-        contender("hello", "hello"): figures([run(4000)]),
-        contender("site", "front page", 100): figures([run(200, p50=4)]),
-        contender("site", "front page", 1000): figures([run(200, p50=5)]),
-        contender("site", "feed", 100): figures([run(200)]),
-    }
-
-    columns, _rule, *rows = map(cells, table.by_size(results).splitlines())
-
-    assert columns == ["p50", "100 articles, ms", "× with 1,000"]
-    assert rows == [["front page", "4.0", "1.25"]]
 
 
 def test_a_page_is_compared_with_the_bare_view_just_before_and_after(monkeypatch):
@@ -190,44 +165,3 @@ def pages():
         yield runs.Server(server.server_port, list)
         server.shutdown()
         thread.join()
-
-
-def test_a_page_is_checked_before_it_is_measured(pages):
-    runs.check(pages, Case("form", [request("/", body="x=1")], "Log out"))
-
-    with pytest.raises(runs.WrongPage, match="form: / answers 200"):
-        runs.check(pages, Case("form", [request("/", body="x=1")], "Log in"))
-    with pytest.raises(runs.WrongPage, match="vote: / answers 302"):
-        runs.check(pages, Case("vote", [request("/")], status=302))
-
-
-def test_turns_send_different_requests():
-    case = Case("votes", [str(n).encode() for n in range(12)])
-
-    assert [case.segment(turn, 3) for turn in range(3)] == [0, 4, 8]
-
-
-def test_a_form_is_sent_with_its_length():
-    head, body = request("/articles/1/vote/", "sessionid=x", "choice=vote").split(b"\r\n\r\n")
-
-    assert head.startswith(b"POST /articles/1/vote/ HTTP/1.1\r\n")
-    assert b"Content-Length: 11" in head
-    assert body == b"choice=vote"
-
-
-def test_tables_are_put_between_the_marks_of_their_files():
-    page = (
-        "a\n<!-- bench/results/site.md -->\nold\n<!-- end -->\n<!-- bench/results/x.md -->\nkept\n<!-- end -->\n"
-    )
-
-    placed = publishing.placed(page, {"site": "| new \\1 |\n"})
-
-    assert placed == page.replace("old", "\n| new \\1 |\n")
-    assert publishing.placed(placed, {"site": "| new \\1 |\n"}) == placed
-
-
-def test_the_page_has_the_columns_that_the_benchmark_writes():
-    results = {contender("hello", "hello"): figures([run(4000, share=1)])}
-    page = publishing.PAGE.read_text("utf-8")
-
-    assert page.count(table.all_figures(results).splitlines()[0]) == 2

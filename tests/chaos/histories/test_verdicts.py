@@ -1,8 +1,6 @@
 """The judgement of histories: which must pass, which must not, and that it agrees with the definition."""
 
 import math
-import random
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
@@ -14,18 +12,12 @@ from hypothesis import strategies as st
 from articles.domain.articles import Choice
 from tests.chaos.histories.linearizability import final_choices
 from tests.chaos.histories.operations import (
-    INFO,
-    OK,
     READ,
     SET,
     Operation,
-    Recorder,
     Register,
-    pair_up,
-    read_history,
 )
 from tests.chaos.histories.verdict import Start, judge
-from tests.work import work_in
 
 pytestmark = pytest.mark.fast
 
@@ -42,26 +34,6 @@ def history(text: str, register: Register = REGISTER) -> list[Operation]:
         for n, (begin, end, kind, choice) in enumerate(rows)
     ]
 
-
-EXPLAINED = {
-    "nothing": "",
-    "one after another": "0 1 set vote\n 2 3 read vote\n 4 5 set oppose\n 6 7 set none\n 8 9 read none",
-    "concurrent writes in either order": "0 5 set vote\n 1 4 set oppose\n 6 7 read vote\n 8 9 read vote",
-    "a read during a write sees the old choice": "0 9 set vote\n 1 2 read none\n 3 4 read vote\n 5 6 read vote",
-    "two reads during a write": "0 9 set vote\n 1 8 read none\n 2 3 read vote",
-    "a lost reply of a write that counted": "0 - set vote\n 1 2 read vote",
-    "a lost reply of one that did not": "0 - set vote\n 1 2 read none\n 3 4 set oppose\n 5 6 read oppose",
-    "one that takes effect late": "0 - set vote\n 1 2 set oppose\n 3 4 read oppose\n 5 6 read vote",
-    "repeated by the client": "0 - set vote\n 1 - set vote\n 2 3 set vote\n 4 5 read vote",
-    "repeated after another's write": "0 - set vote\n 1 2 set oppose\n 3 4 set vote\n 5 6 read vote",
-    "two late ones, between others": (
-        "0 - set vote\n 0 - set vote\n 1 2 set none\n 3 4 read vote\n 5 6 set oppose\n 7 8 read oppose\n"
-        "9 10 read vote"
-    ),
-    "many at once": "\n".join(f"0 99 set {CHOICES[n % 3]}" for n in range(40)) + "\n100 101 read oppose",
-    "an outage": "\n".join(f"{n} - set {CHOICES[n % 3]}" for n in range(60))
-    + "\n100 101 set vote\n 102 103 read none",
-}
 
 UNDONE = {
     "a vote that was not confirmed is seen, and undone": "0 - set vote\n 1 2 read vote\n 3 4 read none",
@@ -91,13 +63,6 @@ UNEXPLAINED = {
 }
 
 
-@pytest.mark.parametrize("text", EXPLAINED.values(), ids=EXPLAINED)
-def test_a_possible_history_passes(text):
-    verdict = judge(history(text))
-
-    assert verdict.failures == [], verdict
-
-
 @pytest.mark.parametrize(("text", "shown"), UNEXPLAINED.values(), ids=UNEXPLAINED)
 def test_an_impossible_history_fails_with_the_first_operation_that_nothing_explains(text, shown):
     operations = history(text)
@@ -118,31 +83,9 @@ def test_what_was_read_before_it_was_confirmed_may_be_undone_where_that_is_allow
     assert "1 seen before they were confirmed, and undone" in str(verdict)
 
 
-def test_what_the_store_lost_before_it_was_confirmed_may_be_undone():
-    seen = history("0 - set vote\n 1 2 read vote")
-
-    assert judge(seen, held={REGISTER: "none"}).failures
-    assert not judge(seen, held={REGISTER: "none"}, may_undo=True).failures
-
-
 @pytest.mark.parametrize("text", [text for text, _ in UNEXPLAINED.values() if "- set" not in text])
 def test_nothing_that_was_confirmed_may_be_undone(text):
     assert judge(history(text), may_undo=True).failures
-
-
-def test_the_failing_register_with_the_fewest_operations_is_shown_first_and_line_by_line():
-    long = history("0 1 set vote\n 2 3 set oppose\n 4 5 set none\n 6 7 read vote", Register(1, 2))
-    short = history("10 11 set vote\n 12 - set oppose\n 14 15.5 read none", Register(3, 4))
-
-    lines = str(judge([*long, *short])).splitlines()
-
-    assert lines[:5] == [
-        "7 operations on 2 registers: 2 unexplained",
-        "member 3, article 4: no order of the others explains the last of these 3 operations",
-        "       0.0000 to    1.0000        p0  set vote",
-        "       2.0000 to   unknown        p1  set oppose",
-        "       4.0000 to    5.5000        p2  read none",
-    ]
 
 
 # What the store holds, and the counts
@@ -151,20 +94,6 @@ def test_the_failing_register_with_the_fewest_operations_is_shown_first_and_line
 def members(*texts: str) -> list[Operation]:
     """Return histories of several members on one article."""
     return [one for member, text in enumerate(texts, 1) for one in history(text, Register(member, ARTICLE))]
-
-
-def test_what_the_store_holds_must_be_allowed():
-    operations = members("0 1 set vote", "0 1 set oppose\n 2 - set none", "0 - set vote")
-
-    assert judge(operations, held={Register(1, ARTICLE): "vote", Register(2, ARTICLE): "oppose"}).failures == []
-    (failure,) = judge(operations, held={Register(2, ARTICLE): "none"}).failures
-    assert failure.what == "member 1, article 12: the store holds none, its history allows vote"
-
-
-def test_a_choice_that_no_client_set_is_not_explained():
-    (failure,) = judge([], held={REGISTER: "vote", Register(8, ARTICLE): "none"}).failures
-
-    assert failure.what == "member 7, article 12: the store holds vote, and no client set it"
 
 
 @pytest.mark.parametrize("counts", [(3, 0), (4, 0), (3, 1)])
@@ -201,40 +130,6 @@ def test_what_was_chosen_before_is_the_beginning_of_a_history():
 
 
 # The file
-
-
-def test_a_history_is_read_as_clients_wrote_it(tmp_path):
-    path = tmp_path / "history"
-    one, other = Recorder(path, "one"), Recorder(path, "other")
-    one.invoke(REGISTER, SET, Choice.VOTE)
-    other.invoke(REGISTER, READ)
-    one.complete(INFO)
-    other.complete(OK, Choice.VOTE)
-    other.invoke(REGISTER, SET, Choice.OPPOSE)
-    other.complete("fail")
-    one.invoke(REGISTER, READ)
-    one.complete(INFO)
-    one.invoke(REGISTER, SET, Choice.NONE)
-
-    operations = read_history(path)
-
-    assert [(one.process, one.kind, one.choice, one.is_known) for one in operations] == [
-        ("one", SET, "vote", False),
-        ("other", READ, "vote", True),
-        ("one", SET, "none", False),
-    ]
-    assert operations[0].invoked <= operations[1].invoked <= operations[1].completed <= time.monotonic()
-
-
-def test_what_a_client_did_not_live_to_complete_is_unknown():
-    lines = ["1\ta\tinvoke\t7\t12\tset\tvote", "2\ta\tinvoke\t7\t12\tset\tnone", "3\ta\tok\t0\t0\t\t"]
-
-    assert [one.is_known for one in pair_up(lines)] == [False, True]
-
-
-def test_an_answer_to_nothing_is_an_error():
-    with pytest.raises(ValueError, match="answer to nothing"):
-        list(pair_up(["3\ta\tok\t0\t0\t\t"]))
 
 
 # Against the definition, and against a simulated register
@@ -324,22 +219,3 @@ def test_every_damage_to_such_a_history_is_seen(run, data):
         ]
 
     assert data.draw(st.sampled_from(damages))().failures
-
-
-def test_fifty_thousand_operations_on_ten_thousand_registers_are_little_work():
-    chance, operations = random.Random(1), []
-    for member in range(10_000):
-        held, moment = "none", chance.random()
-        for _ in range(5):
-            moment, kind = moment + chance.random(), chance.choice([SET, READ])
-            held = chance.choice(CHOICES) if kind == SET else held
-            lost = kind == SET and chance.random() < 0.1
-            end = math.inf if lost else moment + 0.4 + 0.4 * chance.random()
-            operations.append(Operation("p", Register(member, member % 100), kind, held, moment - 0.4, end))
-    verdicts = []
-    calls = work_in(lambda: verdicts.append(judge(operations, held={})))
-
-    (verdict,) = verdicts
-    assert verdict.operations == 50_000
-    assert calls < 3_000_000
-    assert {failure.what.partition(": ")[2][:15] for failure in verdict.failures} == {"the store holds"}
