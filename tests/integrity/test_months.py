@@ -66,13 +66,6 @@ def test_a_month_is_reported_once_it_has_ended(ended, let_pass):
     assert MonthReport.objects.get().text == before
 
 
-def test_months_without_housekeeping_are_made_up_for(ended, let_pass):
-    let_pass(95)
-
-    assert MonthReport.objects.count() in (4, 5)
-    assert len({one.month for one in MonthReport.objects.all()}) == MonthReport.objects.count()
-
-
 def test_no_day_comes_before_the_report_of_an_earlier_month(young, site_store, article, close, monkeypatch):
     """Not even if a process dies as soon as it has made the first record of the new month."""
     close()

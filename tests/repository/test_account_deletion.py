@@ -14,8 +14,8 @@ from articles.repository import Repository
 from articles.repository.store import schema
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
-from tests.every_server import calls_in, reset_statistics, with_methods_of
-from tests.factories import comment_on, imported, link, post
+from tests.every_server import with_methods_of
+from tests.factories import comment_on, link, post
 from tests.repository.breaking import BreakingServer
 from tests.repository.racing import race
 from tests.repository.usage import finish_tuning, listed, use
@@ -235,15 +235,6 @@ def test_an_article_removed_or_restored_during_account_deletion_is_not_skipped(s
     assert problems(repository) == []
 
 
-def test_repeating_account_deletion_removes_what_the_member_saved_meanwhile(used):
-    leave(used, ALICE, "user1")
-    used.members.save(ALICE, 4, wanted=True)  # was in progress
-
-    leave(used, ALICE, "user1")
-
-    assert list(used.members.iterate_saved(ALICE)) == []
-
-
 def test_articles_posted_at_the_same_moment_are_all_processed(small_batches, repository, clock):
     articles = [post(repository, number, poster=BOB) for number in range(30)]  # the clock stands still
     clock.advance(5)
@@ -252,22 +243,6 @@ def test_articles_posted_at_the_same_moment_are_all_processed(small_batches, rep
     leave(repository, BOB, "user2")
 
     assert all(a.by_deleted_member for a in repository.articles.get_many(articles))
-
-
-def test_account_deletion_reads_no_articles_of_other_members(repository, clock):
-    client, times = repository.store.client, iter((2, 200))
-
-    def done_for(user: int) -> dict[str, int]:
-        for number in range(3):
-            post(repository, 10_000 * user + number, poster=user)
-        rows = [imported(10 * user + n, clock() - 1000 * user - n, poster=CAROL) for n in range(next(times))]
-        repository.imports.add(rows)
-        reset_statistics(client)
-        leave(repository, user, f"user{user}")
-        calls = calls_in(client)
-        return {name: calls[name] for name in ("evalsha", "hget", "zrange")}
-
-    assert done_for(ALICE) == done_for(BOB)
 
 
 def test_comments_keep_their_text_and_lose_the_members_name(used):

@@ -68,22 +68,6 @@ def test_articles_without_recent_views_are_due_the_longest_unread_first(idle, cl
     assert idle.archive.list_due(10) == [1, 3]
 
 
-def test_reading_counters_returns_the_stored_values(idle):
-    (counters,) = idle.archive.get_counters([1, 400])
-
-    assert (counters.article_id, counters.pv, counters.uv) == (1, 5, 5)
-    assert counters.suspects == {"bot": 1, "prefetch": 1}
-    assert counters.viewed_at == idle.store.now() - 90 * DAY
-    assert counters.sketch.startswith(b"HYLL")
-
-
-def test_an_article_without_a_counted_view_has_no_counters(idle):
-    post(idle, 4)
-    suspect(idle, 4)
-
-    assert idle.archive.get_counters([4]) == []
-
-
 def test_an_archived_article_keeps_only_its_numbers(idle):
     away(idle)
 
@@ -127,22 +111,6 @@ def test_a_view_during_archiving_keeps_the_counters_in_the_store(idle):
     assert problems(idle) == []
 
 
-def test_a_clock_set_back_during_archiving_keeps_the_counters_in_the_store(idle, clock):
-    (counters,) = idle.archive.get_counters([1])
-    clock.advance(-1)
-
-    assert idle.archive.store([counters]) == 0
-
-
-def test_archiving_twice_changes_nothing(idle):
-    counters = away(idle)
-
-    assert idle.archive.store([counters]) == 0
-
-    assert numbers(idle) == (5, 5)
-    assert problems(idle) == []
-
-
 def test_a_dismissed_article_without_counters_is_no_longer_due(idle):
     keys = idle.store.shards.of(1000)
     idle.store.client.zadd(keys.viewed, {"1000": 1.0})
@@ -166,17 +134,6 @@ def test_a_view_of_an_archived_article_is_refused_until_its_counters_are_restore
     assert problems(idle) == []
 
 
-def test_suspect_views_do_not_restore_counters(idle):
-    away(idle)
-
-    count = idle.pageviews.record(1, Visit(visitor(0), suspicion=Suspicion.BOT))
-
-    assert (count.reason, count.pv, count.uv) == ("bot", 5, 5)
-    assert idle.pageviews.get_suspects(1) == {"bot": 1}
-    assert idle.archive.is_archived(1)
-    assert problems(idle) == []
-
-
 def test_counters_are_restored_unchanged(idle):
     counters = away(idle)
 
@@ -196,15 +153,6 @@ def test_views_continue_after_restoring_and_known_visitors_stay_known(idle):
     assert numbers(idle) == (7, 6)
     assert 1 in listed(idle, Order.HOT)
     assert problems(idle) == []
-
-
-def test_suspect_views_add_up_when_counters_are_restored(idle):
-    counters = away(idle)
-    suspect(idle, 1)
-
-    idle.archive.restore(1, counters)
-
-    assert idle.pageviews.get_suspects(1) == {"bot": 2, "prefetch": 1}
 
 
 def test_restoring_twice_changes_nothing(idle):
@@ -251,29 +199,6 @@ def test_a_damaged_sketch_counts_as_lost(idle, sketch):
     assert problems(idle) == []
 
 
-def test_an_older_sketch_still_knows_its_visitors(idle, clock):
-    older = away(idle)
-    idle.archive.restore(1, older)
-    read(idle, 1, 16, 17)
-    clock.advance(90 * DAY)
-    away(idle)
-
-    assert not idle.archive.restore(1, older)
-
-    assert numbers(idle) == (7, 7)
-    read(idle, 1, 10)
-    assert numbers(idle) == (8, 7), "visitor 10 is known"
-
-
-def test_counters_larger_than_the_numbers_shown_are_rejected(idle):
-    counters = away(idle)
-
-    assert not idle.archive.restore(1, replace(counters, pv=6))
-    assert numbers(idle) == (5, 5)
-    read(idle, 1, 10)
-    assert numbers(idle) == (6, 6), "visitor 10 is not known"
-
-
 def test_removed_articles_are_archived_and_restored_with_their_numbers(idle):
     idle.articles.remove(1, MODERATOR, "Spam")
     assert 1 in idle.archive.list_due(10)
@@ -300,26 +225,3 @@ def test_repair_leaves_archived_counters_in_the_archive(idle):
     assert idle.archive.is_archived(1)
     assert numbers(idle) == (5, 5)
     assert problems(idle) == []
-
-
-def test_page_views_are_listed_for_articles_with_counters_in_the_store(idle):
-    post(idle, 4)
-    away(idle)
-
-    assert idle.archive.get_pageviews([1, 2, 3, 4, 4000]) == {2: 1, 3: 2}
-
-
-def test_reading_and_archiving_counters_take_one_round_trip_each(idle, wire):
-    away(idle, 2)
-    (counters,) = idle.archive.get_counters([1])
-
-    with wire.counted():
-        idle.archive.get_counters([1, 3])
-    assert wire.trips == 1
-    with wire.counted():
-        idle.archive.store([counters])
-    assert wire.trips == 1
-    idle.archive.restore(2, None)
-    with wire.counted():
-        idle.archive.restore(1, counters)
-    assert wire.trips == 1

@@ -1,7 +1,6 @@
 """Posting, reposting, editing, removing and restoring articles."""
 
 import re
-from dataclasses import fields
 
 import pytest
 
@@ -12,7 +11,6 @@ from articles.domain.errors import (
     DuplicateLink,
     EditingClosed,
     NotThePoster,
-    PageNotFound,
     StoreUnfit,
     WithdrawingClosed,
 )
@@ -20,9 +18,8 @@ from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor
 from articles.repository.store import keys as names
 from articles.text.links import link_digest
-from tests.cast import ALICE, BOB, MALLORY, MODERATOR
+from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import link, post, view
-from tests.repository.racing import interleaved
 from tests.repository.usage import warm
 from tests.store_state import contents, problems
 
@@ -79,26 +76,6 @@ def test_the_claim_on_a_link_ends_after_48_hours(repository, article):
     assert again.id != article
 
 
-def test_a_claim_whose_poster_died_is_taken_over(repository):
-    new_id = repository.store.client.incr(names.COUNTER)
-    key = names.link(link_digest("https://example.org/a"))
-    repository.store.run("articles/claim_link", [key], [new_id, 1000])
-
-    posted = repository.articles.post(BOB, "bob", "T", "https://example.org/a")
-
-    assert (posted.id, posted.is_new) == (new_id, True)
-    assert repository.articles.get(new_id).poster_name == "bob"
-
-
-def test_articles_are_returned_in_the_requested_order_without_unknown_ids(repository, article):
-    other = repository.articles.post(BOB, "bob", "B", "https://example.org/b").id
-
-    assert [a.id for a in repository.articles.get_many([other, 999, article])] == [other, article]
-    assert repository.articles.get_many([]) == []
-    with pytest.raises(ArticleNotFound):
-        repository.articles.get(999)
-
-
 def test_a_members_articles_come_in_pages_newest_first(repository, clock):
     ids = []
     for n in range(30):
@@ -109,23 +86,6 @@ def test_a_members_articles_come_in_pages_newest_first(repository, clock):
 
     assert ([a.id for a in first.articles], first.number, first.has_next) == (ids[:4:-1], 1, True)
     assert ([a.id for a in second.articles], second.number, second.has_next) == (ids[4::-1], 2, False)
-
-
-def test_a_poster_whose_claim_another_member_uses_gets_that_article(repository):
-    """Alice claims the link and is slow; bob posts it under her claim before she writes."""
-    others = []
-    slow = interleaved(
-        repository,
-        "articles/post",
-        lambda: others.append(repository.articles.post(BOB, "bob", "Bob's", link(1))),
-    )
-    posted = slow.articles.post(ALICE, "alice", "Alice's", link(1))
-
-    assert others[0].is_new
-    assert posted == Posted(others[0].id, is_new=False)
-    assert repository.articles.get(posted.id).title == "Bob's"
-    assert repository.imports.count() == 1
-    assert repository.articles.post(MALLORY, "mallory", "Once more", link(1)) == posted
 
 
 def test_a_counter_far_behind_reuses_no_id_and_the_link_leads_to_the_new_article(repository):
@@ -144,15 +104,6 @@ def test_an_article_joins_a_repeated_group_once(repository):
     article_id = post(repository, 1, ("python", "redis", "python"))
 
     assert repository.articles.get(article_id).groups == ("python", "redis")
-
-
-def test_posting_takes_four_round_trips_one_more_with_groups_and_two_for_a_known_link(repository, wire):
-    post(repository, 1, ("python",))
-
-    for number, groups, trips in ((2, (), 4), (3, ("python",), 5), (3, ("python", "new"), 2)):
-        with wire.counted():
-            post(repository, number, groups)
-        assert wire.trips == trips
 
 
 def test_a_store_that_lost_its_weight_refuses_every_change(repository, article):
@@ -193,20 +144,6 @@ def test_the_posters_editing_time_ends_on_the_millisecond(repository, clock, pos
     assert repository.articles.get(article_id).title == "In time"
 
 
-def test_an_edit_changes_title_and_link_and_nothing_else(repository, article):
-    repository.votes.cast(article, BOB, Choice.OPPOSE)
-    before = repository.articles.get(article, BOB)
-
-    repository.articles.edit(article, ALICES, "Better", "https://example.org/better", moderator=False)
-
-    after = repository.articles.get(article, BOB)
-    assert (after.title, after.link) == ("Better", "https://example.org/better")
-    changed = {field.name for field in fields(before) if getattr(before, field.name) != getattr(after, field.name)}
-    assert changed == {"title", "link", "is_logged", "edited_at"}
-    assert after.edited_at == pytest.approx(repository.store.now(), abs=0.001)
-    assert problems(repository) == []
-
-
 def test_an_edit_is_logged_with_the_old_values_unless_it_changes_nothing(repository, article):
     repository.articles.edit(article, ALICES, "A title", "https://example.org/a", moderator=False)
     assert repository.moderation_log.get_page().entries == ()
@@ -222,26 +159,6 @@ def test_an_edit_that_keeps_the_page_the_link_leads_to_keeps_its_claim(repositor
     repository.articles.edit(article, ALICES, "A title", "http://example.org/a/", moderator=False)
 
     assert repository.articles.post(BOB, "bob", "B", "https://example.org/a") == Posted(article, is_new=False)
-
-
-def test_a_refused_duplicate_changes_neither_article_nor_link(repository, article):
-    other = post(repository, 2, poster=BOB)
-
-    with pytest.raises(DuplicateLink) as caught:
-        repository.articles.edit(article, ALICES, "Mine now", link(2), moderator=False)
-
-    assert (caught.value.article_id, repository.articles.get(article).title) == (other, "A title")
-    assert repository.articles.post(MALLORY, "mallory", "M", "https://example.org/a").id == article
-    assert repository.articles.post(MALLORY, "mallory", "M", link(2)).id == other
-
-
-def test_a_moderator_can_edit_a_removed_article(repository, article):
-    repository.articles.remove(article, MODERATOR, "An offending title")
-
-    repository.articles.edit(article, MODERATOR, "A mild title", "https://example.org/a", moderator=True)
-
-    assert repository.articles.get(article).title == "A mild title"
-    assert repository.articles.get(article).removed == "An offending title"
 
 
 def test_removing_and_restoring_an_article_changes_only_the_log_and_the_inbox(repository, article):
@@ -264,36 +181,6 @@ def test_removing_and_restoring_an_article_changes_only_the_log_and_the_inbox(re
     warm(repository, "python")
 
     assert but_for_the_log() == before
-
-
-def test_an_article_can_be_removed_without_a_reason(repository, article):
-    repository.articles.remove(article, MODERATOR, "")
-
-    assert repository.articles.get(article).removed == ""
-    assert repository.lists.get_page(Order.TIME).total == 0
-    assert problems(repository) == []
-
-
-def test_profiles_exclude_removed_articles_and_have_no_page_zero(repository, article):
-    other = post(repository, 2)
-    repository.articles.remove(article, MODERATOR, "Spam")
-
-    assert [found.id for found in repository.members.get_posted(ALICE).articles] == [other]
-    assert repository.members.get_posted(MALLORY).articles == ()
-    for number in (2, 0, -1):
-        with pytest.raises(PageNotFound):
-            repository.members.get_posted(ALICE, number)
-
-
-def test_reading_one_or_many_articles_takes_one_round_trip(repository, wire):
-    ids = [post(repository, number) for number in range(1, 31)]
-
-    with wire.counted():
-        assert len(repository.articles.get_many(ids, BOB)) == 30
-    assert wire.trips == 1
-    with wire.counted():
-        repository.articles.get(ids[0], BOB)
-    assert wire.trips == 1
 
 
 TEXT = "A *summary*, 中文"

@@ -501,31 +501,6 @@ def test_the_audit_reports_impossible_parameters(repository, name, value, said):
     assert problems(repository) == [f"{keys.ranking}: {said}" for keys in repository.store.shards.all]
 
 
-@pytest.mark.parametrize("repository", [4], indirect=True)
-def test_the_audit_reports_shards_with_different_weights(repository, clock):
-    post(repository, 1)
-    shards = repository.store.shards.all
-    repository.store.client.hset(shards[2].ranking, "seconds_per_point", "100")
-
-    assert problems(repository) == [
-        "{s2}:ranking:: seconds_per_point 100, elsewhere 432",
-        "{s2}:ranking:: seconds_per_point 100, but votes_per_day 200",
-    ]
-
-
-def test_sets_of_the_expected_size_are_not_read_again(used, monkeypatch):
-    for slug in ("python", "redis"):
-        drop_rankings(used, slug)
-    scripts, run = [], used.repository.store.run
-    monkeypatch.setattr(
-        used.repository.store, "run", lambda name, *given: scripts.append(name) or run(name, *given)
-    )
-
-    assert problems(used.repository) == []
-
-    assert "audit/group" not in scripts
-
-
 @pytest.mark.parametrize("member", ["1\n2", "1\n", "\n"])
 def test_a_line_break_in_an_id_is_reported(used, member):
     used.client.sadd(used.first.deleted_members, member)
@@ -547,16 +522,6 @@ def test_progress_rises_from_zero_to_all_articles(repository):
     assert told[-1] == (600, 600)
     assert done == sorted(set(done))
     assert len(told) >= 4
-
-
-def test_progress_includes_orphans(repository):
-    post(repository, 1)
-    repository.store.client.sadd(repository.store.shards.of(7).voted(7), 1)
-    told: list[tuple[int, int]] = []
-
-    assert len(list(repository.audit.run(lambda *step: told.append(step)))) == 2
-
-    assert told[-1] == (2, 2)
 
 
 def test_voter_sets_are_checked_until_the_last_moment_of_voting(repository, clock):

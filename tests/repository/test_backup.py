@@ -326,21 +326,6 @@ def test_damaged_keys_are_named_and_left_out(repository, empty_url, clock):
     assert "alien" not in key_names(copy)
 
 
-@pytest.mark.needs("few shards")
-def test_a_backup_reads_many_articles_in_few_round_trips(server_url, clock):
-    trips: list[str] = []
-    repository = connect(server_url, clock=clock, observe=lambda name, *_: trips.append(name))
-    repository.prepare()
-    for number in range(300):
-        post(repository, number)
-    trips.clear()
-
-    lines(repository.store)
-
-    assert trips.count("backup/read") == 2
-    assert len(trips) < 30
-
-
 def test_an_article_with_very_many_voters_is_read_whole(small_batches, repository, empty_url, clock):
     ids = [post(repository, number) for number in range(6)]
     for user in range(100, 130):

@@ -22,7 +22,7 @@ from tests.factories import imported, post
 from tests.repository.slot_moves import SlotMove
 from tests.repository.spread import prepared
 from tests.repository.usage import let_pass, note_ballots, records_of
-from tests.rules import SEED, connect, default_rules
+from tests.rules import SEED, default_rules
 from tests.store_state import problems, voters
 
 steps = pytest.mark.parametrize("small_batches", [1, 2, 3], indirect=True)
@@ -158,37 +158,6 @@ def test_articles_posted_after_one_with_a_longer_window_wait_for_it(small_batche
     assert sorted([*early, *note_ballots(repository)]) == sorted([*numbers, longer])
 
 
-def test_removed_articles_are_found_and_restored_ones_are_not_found_again(repository, clock):
-    numbers = post_many(repository, clock)
-    repository.articles.restore(numbers[5], MODERATOR, "No spam")
-    let_pass(repository, clock, 8 * DAY)
-    assert sorted(note_ballots(repository)) == numbers
-
-    for number in (numbers[0], numbers[10]):
-        repository.articles.restore(number, MODERATOR, "No spam")
-    repository.articles.remove(numbers[1], MODERATOR, "Spam")
-
-    assert note_ballots(repository) == []
-
-
-def test_two_processes_that_note_the_same_are_harmless(repository, clock):
-    numbers = post_many(repository, clock)
-    let_pass(repository, clock, 8 * DAY)
-    other = connect(
-        repository.store.client, shards=repository.store.shards.count, rules=repository.rules, clock=clock
-    )
-    found, found_again = find(repository), find(other)
-    assert found == found_again
-    records = [records_of(repository, one) for one in found]
-
-    for store in (repository, other):
-        assert all(store.ballots.note(one, made) for one, made in zip(found, records, strict=True))
-        assert note_ballots(store) == []
-        assert cursors(store) == [clock()] * store.store.shards.count
-
-    assert {facts[0] for facts in repository.ballots.get_counts(numbers).values()} == {1}
-
-
 @pytest.mark.parametrize("is_during", [True, False], ids=["while others are recorded", "after that"])
 def test_what_is_imported_open_gets_its_own_record(repository, clock, is_during):
     post_many(repository, clock, 12)
@@ -305,75 +274,6 @@ class TestMerges:
         assert found.ids == (stay,)
         cast = repository.ballots.read(stay)
         assert (cast.votes, cast.opposes, cast.voters, cast.merged) == (1, 0, None, ())
-        assert note_ballots(repository) == [stay]
-
-    def test_votes_that_move_before_the_note_are_not_noted(self, repository, stories):
-        stay, story, other = stories
-        found = find(repository)
-        records = [records_of(repository, one) for one in found]
-
-        merge(repository, story, stay)
-
-        noted = [repository.ballots.note(one, made) for one, made in zip(found, records, strict=True)]
-        assert noted == [stay not in one.ids for one in found]
-        assert sorted(number for number, facts in repository.ballots.get_counts(stories).items() if facts[0]) == [
-            story,
-            other,
-        ]
-        assert note_ballots(repository) == [stay]
-
-    def test_votes_that_move_again_before_the_next_version_are_not_noted(self, repository, stories):
-        stay, story, other = stories
-        note_ballots(repository)
-        merge(repository, story, stay)
-        found = next(one for one in find(repository) if one.ids)
-        records = records_of(repository, found, version=2)
-
-        merge(repository, other, stay)
-
-        assert not repository.ballots.note(found, records)
-        assert note_ballots(repository) == [stay]
-
-    def test_votes_that_move_in_several_steps_are_noticed(self, repository, stories):
-        stay, story, _other = stories
-        merging = repository.merges.merge(story, stay, MODERATOR, "One story")
-        assert next(merging) == 1, "bob's; mallory's follows"
-        found = next(one for one in find(repository) if stay in one.ids)
-        records = records_of(repository, found)
-
-        assert next(merging) == 1
-
-        assert not repository.ballots.note(found, records)
-        assert sum(merging) == 0
-        assert stay in note_ballots(repository)
-
-    def test_as_many_votes_of_other_members_are_noticed(self, repository, stories):
-        stay, story, other = stories
-        merge(repository, story, stay)
-        found = next(one for one in find(repository) if stay in one.ids)
-        records = records_of(repository, found)
-
-        undo(repository, story)
-        merge(repository, other, stay)
-
-        assert not repository.ballots.note(found, records)
-        assert stay in note_ballots(repository)
-
-    def test_votes_that_move_to_what_is_noted_while_others_are_recorded_count(self, repository, clock, stories):
-        stay, story, _other = stories
-        count = repository.store.shards.count
-        beside = [post(repository, number) for number in range(10, 10 + 2 * count)]
-        let_pass(repository, clock, 8 * DAY)
-        for found in find(repository):
-            records = records_of(repository, found)
-            repository.ballots.note(found, {one: made for one, made in records.items() if one in stories})
-        waiting = find(repository)
-
-        merge(repository, story, stay)
-        for found in waiting:
-            repository.ballots.note(found, records_of(repository, found))
-
-        assert set(beside) <= set(repository.ballots.get_counts(beside))
         assert note_ballots(repository) == [stay]
 
 

@@ -3,13 +3,12 @@
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.errors import EditingClosed, VotingClosed
-from articles.domain.moderation_log import Actor
+from articles.domain.errors import VotingClosed
 from articles.repository import Repository
 from articles.repository.upkeep import clock as store_clock
 from tests.cast import ALICE, BOB, CAROL, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import imported, link, post
+from tests.factories import imported, post
 from tests.repository.usage import let_pass
 from tests.store_state import problems
 
@@ -47,10 +46,6 @@ def own(repository: Repository) -> float:
 
 
 # The clock itself
-
-
-def test_a_new_store_starts_with_the_machines_clock(repository, clock):
-    assert own(repository) == clock()
 
 
 def test_it_follows_the_machines_clock(kept, clock, uptime):
@@ -125,12 +120,6 @@ def test_the_clocks_are_compared(kept, clock):
     assert clocks.store_machine > 1_750_000_000  # the server runs in real time
 
 
-def test_the_machines_uptime_only_rises():
-    before = store_clock.uptime()
-    assert 0 < before <= store_clock.uptime()
-    assert store_clock.machine_start() == store_clock.machine_start() != ""
-
-
 # Machines' clocks jump
 
 
@@ -177,27 +166,6 @@ def test_what_is_closed_stays_closed_when_the_clock_is_set_back(kept, clock, upt
 
     with pytest.raises(VotingClosed):
         kept.votes.cast(number, BOB, Choice.VOTE)
-    assert problems(kept) == []
-
-
-def test_the_time_to_edit_does_not_begin_again_when_the_clock_is_set_back(kept, clock, uptime):
-    number = post(kept, 1)
-    seconds = kept.rules.edit_window + 1
-    clock.advance(seconds)
-    uptime.advance(seconds)
-    keep_house(kept)
-    clock.advance(-seconds)
-
-    with pytest.raises(EditingClosed):
-        kept.articles.edit(number, Actor(ALICE, "alice"), "Another", link(2), moderator=False)
-
-
-def test_an_article_posted_while_the_clock_is_back_can_be_voted_for(kept, clock, uptime):
-    clock.advance(-HOUR)
-
-    number = post(kept, 1)
-
-    assert kept.votes.cast(number, BOB, Choice.VOTE).votes == 2
     assert problems(kept) == []
 
 

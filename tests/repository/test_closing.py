@@ -11,7 +11,6 @@ from articles.repository import Repository
 from tests.cast import ALICE, BOB, CAROL
 from tests.clock import DAY
 from tests.factories import imported, post
-from tests.repository.usage import use
 from tests.rules import connect, default_rules
 from tests.store_state import problems
 
@@ -75,15 +74,6 @@ def test_an_article_closes_at_the_same_moment_under_every_setting(repository, cl
         clock.now = end + 0.001
         with pytest.raises(VotingClosed):
             other.votes.cast(number, CAROL, Choice.VOTE)
-
-
-def test_a_shorter_window_closes_no_article_posted_before(repository, clock):
-    number = post(repository, 1)
-    clock.advance(3 * DAY)
-    shorter = reopened(repository, 1)
-
-    assert shorter.votes.cast(number, BOB, Choice.VOTE).votes == 2
-    assert problems(shorter) == []
 
 
 def test_a_new_article_gets_the_new_window(repository, clock):
@@ -185,12 +175,6 @@ def test_a_longest_window_that_is_too_short_is_reported_and_repaired(repository)
 
     assert repository.store.client.hget(keys.ranking, "longest_window") == f"{30 * DAY:.3f}"
     assert problems(repository) == []
-
-
-@pytest.fixture
-def used(repository, clock) -> Repository:
-    use(repository, clock)
-    return repository
 
 
 @pytest.fixture

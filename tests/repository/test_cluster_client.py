@@ -11,7 +11,7 @@ from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository.store import scripts
-from articles.repository.store.clients.cluster_exchange import Exchange, key_of
+from articles.repository.store.clients.cluster_exchange import Exchange
 from articles.repository.store.scan import walk
 from articles.searching import Hiding
 from tests.cast import ALICE, MODERATOR
@@ -33,28 +33,6 @@ def ports(cluster: Cluster) -> set[int]:
 
 
 # Where commands go
-
-
-@pytest.mark.parametrize(
-    ("words", "key"),
-    [
-        (("GET", "a"), "a"),
-        (("get", "a"), "a"),
-        (("EVALSHA", "digest", 2, "a", "b", "c"), "a"),
-        (("EVAL", "return 1", 0), None),
-        (("EVALSHA_RO", "digest", 1, "a"), "a"),
-        (("OBJECT", "ENCODING", "a"), "a"),
-        (("MEMORY USAGE", "a"), "a"),
-        (("ZUNION", 2, "a", "b"), "a"),
-        (("PFCOUNT", "a", "b"), "a"),
-        (("SCRIPT EXISTS", "digest"), None),
-        (("INFO", "server"), None),
-        (("WAIT", 1, 100), None),
-        (("PING",), None),
-    ],
-)
-def test_the_key_of_a_command(words, key):
-    assert key_of(words) == key
 
 
 def test_every_command_of_the_site_goes_to_the_node_of_its_keys(cluster, spread, clock):
@@ -154,16 +132,6 @@ def test_the_site_counts_a_visitor_of_two_shards_once(spread):
 def test_one_shard_on_a_cluster_is_refused(cluster):
     with pytest.raises(StoreUnfit, match=r"^On a cluster .* set STORE_SHARDS to 16 or more\.$"):
         connect(cluster.url).prepare()
-
-
-def test_the_address_of_one_node_is_refused(cluster):
-    with pytest.raises(StoreUnfit, match=r"^The store is a cluster's node: set REDIS_URL to cluster://"):
-        connect(f"redis://{cluster.nodes[0].address}", shards=SHARDS).prepare()
-
-
-def test_another_number_of_shards_is_refused(cluster, spread):
-    with pytest.raises(StoreUnfit, match="has 16 shards, STORE_SHARDS is 8"):
-        connect(cluster.url, shards=8).prepare()
 
 
 def test_a_cluster_with_other_keys_is_refused(cluster):

@@ -15,7 +15,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable, StoreUnconfirmed
 from articles.domain.lists import Order
 from articles.repository import Repository, answer_within
-from articles.repository.store.clients import cluster_nodes, guarded_connection
+from articles.repository.store.clients import cluster_nodes
 from articles.repository.store.clients.cluster_exchange import Exchange
 from articles.repository.store.clients.errors import store_errors
 from tests.factories import post
@@ -292,12 +292,3 @@ def test_what_a_node_says_that_cannot_serve_is_an_unavailable_store(reply):
 def test_an_error_of_the_client_itself_is_an_unavailable_store(kind):
     with pytest.raises(StoreUnavailable), store_errors():
         raise kind("none")
-
-
-def test_an_error_of_a_socket_is_an_unavailable_store(spread, monkeypatch):
-    def fail(*_):
-        raise OSError("no route to host")
-
-    monkeypatch.setattr(guarded_connection._Guarded, "send_packed_command", fail)
-    with pytest.raises(StoreUnavailable):
-        spread.articles.get(1)

@@ -1,7 +1,5 @@
 """Imports of comments: each entered exactly once, with its place in the thread, whatever happens meanwhile."""
 
-from dataclasses import replace
-
 import pytest
 
 from articles.domain.articles import Choice
@@ -86,17 +84,6 @@ def test_a_comment_deleted_here_is_not_imported_again(repository, discussed):
 
     assert thread_of(repository, article_id) == []
     assert problems(repository) == []
-
-
-def test_an_own_comment_that_was_deleted_is_not_imported_again(repository, article):
-    row = replace(
-        imported(1, repository.articles.get(article).posted_at), link=repository.articles.get(article).link
-    )
-    comment = repository.comments.get(comment_on(repository, article, "Mine"))
-    repository.comments.delete(comment.id, BOB)
-    place = CommentPlace(1, comment.posted_at)
-
-    assert repository.imports.add_comments([ImportedComment(row, place, BOB, "bob", "Mine")]) == [PASSED]
 
 
 def test_a_number_of_another_comment_is_taken_and_replies_to_it_are_orphans(repository, clock):

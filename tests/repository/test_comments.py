@@ -11,8 +11,6 @@ from articles.domain.comments import (
     EDIT_SECONDS,
     Comment,
     CommentOrder,
-    CommentPlace,
-    ImportedComment,
     Thread,
     ThreadPart,
     article_of,
@@ -40,7 +38,7 @@ from articles.repository.comments.comments import SENT_SECONDS
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import names_in
-from tests.factories import comment_on, imported, post
+from tests.factories import comment_on, post
 from tests.repository.usage import commands_of_scripts, let_pass, listed
 from tests.rules import RATES, connect, default_rules
 from tests.store_state import problems
@@ -54,11 +52,6 @@ def read(
     repository: Repository, article: int, order: CommentOrder = OLDEST, reader: int | None = None, **part: Any
 ) -> Thread:
     return repository.comments.get_thread(article, order, reader=reader, part=ThreadPart(**part))
-
-
-def outline(thread: Thread) -> list[tuple[int, str]]:
-    """Return depth and text of each comment, in the order of the page."""
-    return [(comment.depth, comment.text) for comment in thread.comments]
 
 
 def elect(repository: Repository, comment: int, votes: int, opposes: int = 0) -> None:
@@ -288,17 +281,6 @@ def test_an_edit_soon_after_posting_leaves_no_mark(repository, article, clock):
 # Votes
 
 
-def test_a_reader_sees_their_own_choice(repository, article):
-    comment = comment_on(repository, article, "Vote on me")
-    repository.comments.cast(comment, ALICE, Choice.VOTE)
-    repository.comments.cast(comment, MALLORY, Choice.OPPOSE)
-
-    choices = [repository.comments.get(comment, reader).choice for reader in (ALICE, MALLORY, BOB, None)]
-
-    assert choices == [Choice.VOTE, Choice.OPPOSE, Choice.NONE, Choice.NONE]
-    assert [comment.points for comment in read(repository, article).comments] == [0]
-
-
 def test_voting_on_a_comment_ends_with_its_own_window(repository, article, clock):
     clock.advance(DAY)
     comment, cast = comment_on(repository, article, "Mine"), repository.comments.cast
@@ -443,14 +425,6 @@ def test_the_thread_of_a_removed_article_comes_back_with_it(repository, article)
 # Reading
 
 
-def test_what_does_not_exist_is_not_found(repository, article):
-    for comment in (root_of(article), root_of(article) + 1, root_of(article + 99) + 1, 5):
-        with pytest.raises(CommentNotFound):
-            repository.comments.get(comment)
-    with pytest.raises(ArticleNotFound):
-        read(repository, article + 99)
-
-
 def test_every_read_and_every_change_takes_one_round_trip(repository, article, wire):
     comment, comments = comment_on(repository, article, "Warm"), repository.comments
     read(repository, article)
@@ -528,29 +502,6 @@ def test_the_newest_comments_are_those_of_a_feed(repository, clock, monkeypatch)
             assert newest(since, article_id) == own[: min(9, max(3, sum(at >= since for at, _ in own)))]
     comment_on(repository, articles[0], "x" * 5000)
     assert len(newest(0)) == 4
-
-
-@pytest.mark.needs("one server")
-@pytest.mark.parametrize("replies", [0, 3])
-def test_a_large_gap_between_the_numbers_of_comments_is_passed_over(repository, clock, replies):
-    (article,) = repository.imports.add([row := imported(1, clock() - DAY, comment_numbers=900_000)])
-    first = CommentPlace(1, clock() - 600)
-    places = [first, CommentPlace(2, clock() - 500, first), CommentPlace(900_000, clock() - 60)]
-    ids = [root_of(article) + number for number in (900_000, 2, 1)]
-    repository.imports.add_comments([ImportedComment(row, place, BOB, "bob", "Text") for place in places])
-    for number in range(replies):
-        clock.advance(1)
-        ids.insert(0, comment_on(repository, article, f"Reply {number}", ALICE, ids[-1]))
-
-    with commands_of_scripts(repository) as commands:
-        newest = repository.comments.list_newest(since=0, article_id=article)
-        for comment in ids[:-1]:
-            repository.comments.remove(comment, MODERATOR, "Spam")
-
-    assert [comment.id for comment in newest] == ids
-    assert len(commands) < 5000
-    assert repository.articles.get(article).last_comment_at == first.posted_at
-    assert problems(repository) == []
 
 
 def test_a_damaged_comment_is_not_shown_and_cannot_be_changed(repository, article):

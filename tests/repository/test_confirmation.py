@@ -17,7 +17,7 @@ from articles.domain.errors import (
 from articles.repository import Confirmation, Repository
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import comment_on, post
+from tests.factories import post
 from tests.repository.exchanges import Exchanges
 from tests.repository.spread import prepared
 from tests.rules import connect
@@ -119,18 +119,6 @@ def test_a_post_is_unconfirmed_however_often_until_the_replica_has_it(mirrored, 
     assert problems(confirming) == []
 
 
-def test_a_comment_is_unconfirmed_until_the_replica_has_it_and_posted_once(mirrored, confirming, clock):
-    article = post(confirming, 1)
-    with mirrored.replica.frozen(), pytest.raises(StoreUnconfirmed):
-        comment_on(mirrored.connect(clock, waits=0.1), article, "A comment")
-
-    until(mirrored.replica.is_in_step)
-    comment = comment_on(confirming, article, "A comment")
-    assert mirrored.replica.client.exists(f"comment:{comment}")
-    assert confirming.articles.get(article).comments == 1
-    assert problems(confirming) == []
-
-
 def test_an_id_that_another_process_has_used_is_confirmed(mirrored, confirming, clock, monkeypatch):
     """Two members post a link at the same moment: the second finds the article as it publishes its own."""
     hasty = mirrored.connect(clock, waits=0.1)
@@ -170,14 +158,6 @@ def test_what_a_moderator_changes_waits_too(mirrored, confirming, clock):
                 change()
     until(mirrored.replica.is_in_step)
     assert problems(confirming) == []
-
-
-def test_a_server_that_lost_the_scripts_confirms_as_well(mirrored, confirming):
-    article = post(confirming, 1)
-    confirming.store.client.script_flush()
-
-    assert confirming.votes.cast(article, 7, Choice.VOTE).votes == 2
-    assert mirrored.replica.client.hget("article:1", "votes") == "2"
 
 
 def test_a_primary_that_became_a_replica_changes_nothing(mirrored, confirming):

@@ -2,26 +2,24 @@
 
 import random
 from dataclasses import replace
-from functools import partial
 from threading import Event, Thread
 
 import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, ArticleRemoved
-from articles.domain.explanation import GroupPlace, NextVote
+from articles.domain.explanation import NextVote
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.repository.lists import merging
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
-from tests.every_server import count_of, delete, names_in
+from tests.every_server import count_of, delete
 from tests.factories import imported, post
 from tests.repository.racing import interleaved
 from tests.repository.usage import listed
 from tests.rules import connect, default_rules
-from tests.store_state import problems
 
 
 def explain(repository, article_id):
@@ -122,18 +120,6 @@ def test_neighbours_include_the_difference_in_value(repository, clock):
     assert place.above.value == repository.articles.get(high).score
 
 
-def test_neighbours_on_the_hot_list_include_the_difference_in_views(repository, clock):
-    first, second = post(repository, 1), post(repository, 2)
-    view(repository, first, *range(5))
-    view(repository, second, *range(2))
-
-    place, other = explain(repository, second).hot, explain(repository, first).hot
-
-    assert (place.above.id, place.above.worth, place.below) == (first, 3, None)
-    assert place.above.apart == pytest.approx(3 * 2.2 / 2**1.5)
-    assert (other.below.id, other.below.worth, other.above) == (second, 3, None)
-
-
 @pytest.mark.parametrize("seed", [4, 5])
 def test_one_more_vote_has_the_predicted_effect(repository, clock, seed):
     fill(repository, clock, 60, seed)
@@ -177,39 +163,6 @@ def test_an_article_past_the_end_of_the_hot_list_has_no_hot_rank(repository, clo
         assert places[3].below.id == ids[2]
 
 
-def test_a_stale_hot_list_is_rescored_before_it_is_explained(repository, clock):
-    article = post(repository, 1)
-    view(repository, article, 1)
-    clock.advance(3600)
-
-    found = explain(repository, article)
-
-    assert found.hotness.hours == 1
-    assert found.hotness.value == pytest.approx(value_of(repository, Order.HOT, article), rel=1e-9)
-
-
-def test_archived_numbers_are_explained(repository):
-    article = post(repository, 1)
-    keys = repository.store.shards.of(article)
-    repository.store.client.hset(keys.article(article), "archived", "120 80")
-
-    found = explain(repository, article)
-
-    assert (found.hotness.pv, found.hotness.uv, found.hot) == (120, 80, None)
-
-
-def test_groups_are_listed_by_title_in_the_order_of_the_article(repository):
-    repository.groups.create("python", "Python & friends", MODERATOR)
-    repository.groups.create("redis", "Redis", MODERATOR)
-    post(repository, 1, ("python",))
-    article = post(repository, 2, ("redis", "python"))
-
-    assert explain(repository, article).groups == (
-        GroupPlace("redis", "Redis", 1, 1),
-        GroupPlace("python", "Python & friends", 1, 2),
-    )
-
-
 def test_removed_and_unknown_articles_have_no_explanation(repository):
     article = repository.articles.get(post(repository, 1))
     repository.articles.remove(article.id, MODERATOR, "Spam")
@@ -218,15 +171,6 @@ def test_removed_and_unknown_articles_have_no_explanation(repository):
         repository.explanations.get(article)
     with pytest.raises(ArticleNotFound):
         repository.explanations.get(replace(article, id=999))
-
-
-def test_an_explanation_includes_the_rank_history(repository, clock):
-    article = post(repository, 1)
-    repository.history.record()
-    clock.advance(600)
-    repository.history.record()
-
-    assert [(sample.rank, sample.points) for sample in explain(repository, article).history] == [(1, 1), (1, 1)]
 
 
 def test_a_vote_and_a_view_during_reading_are_in_all_the_numbers(repository, clock):
@@ -245,14 +189,6 @@ def test_a_vote_and_a_view_during_reading_are_in_all_the_numbers(repository, clo
     assert (found.front.rank, found.score.votes) == (1, 2)
     assert (found.hot.rank, found.hotness.uv) == (1, 2)
     assert found.score.value == value_of(repository, Order.SCORE, article)
-
-
-def test_an_article_removed_during_reading_has_no_explanation(repository):
-    article = post(repository, 1)
-    remove = partial(repository.articles.remove, article, MODERATOR, "Spam")
-
-    with pytest.raises(ArticleRemoved):
-        explain(interleaved(repository, "ranking/find_places", remove), article)
 
 
 def test_shards_with_different_versions_are_read_again(repository, monkeypatch):
@@ -281,30 +217,6 @@ def test_shards_with_different_versions_are_read_again(repository, monkeypatch):
     assert found.front.rank == 1
 
 
-def test_an_explanation_takes_three_round_trips_and_one_more_for_uncached_groups(repository, clock, wire):
-    slugs = [f"group-{n}" for n in range(50)]
-    for slug in slugs:
-        repository.groups.create(slug, slug, MODERATOR)
-    ids = [post(repository, n) for n in range(20)]
-    repository.groups.assign(ids[5], slugs)
-    for article_id in ids:
-        view(repository, article_id, 1, 2)
-    article = repository.articles.get(ids[5])
-    explain(repository, ids[4])
-    repository.explanations.get(article)  # loads the scripts
-    rankings = [keys.group_order(Order.SCORE, slug) for keys in repository.store.shards.all for slug in slugs]
-    delete(repository.store.client, *rankings)
-
-    with wire.counted():
-        cold = repository.explanations.get(article)
-    assert wire.trips == 4
-    with wire.counted():
-        warm = repository.explanations.get(article)
-    assert wire.trips == 3
-    assert warm == cold
-    assert len(warm.groups) == 50
-
-
 def test_a_high_rank_in_a_large_group_is_counted_without_its_ranking(repository, clock, monkeypatch):
     ids = fill(repository, clock, 60, 3)
     articles = [article for article in repository.articles.get_many(ids) if article.removed is None]
@@ -318,35 +230,6 @@ def test_a_high_rank_in_a_large_group_is_counted_without_its_ranking(repository,
     assert count_of(client, *rankings) == 0
     monkeypatch.setattr(merging, "WALKED", 0)
     assert [repository.explanations.get(article) for article in articles] == expected
-
-
-def test_an_explanation_works_before_the_scripts_are_loaded(repository):
-    repository.groups.create("python", "Python", MODERATOR)
-    post(repository, 1, ("python",))
-    article = post(repository, 2, ("python",))
-    explain(repository, post(repository, 3))
-    key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
-    repository.store.client.delete(key)
-    repository.store.client.script_flush()
-    repository.explanations.get(repository.articles.get(3))  # loads all but the one that builds a group's ranking
-
-    assert explain(repository, article).groups == (GroupPlace("python", "Python", 1, 2),)
-
-
-def test_reading_an_explanation_extends_a_groups_ranking_and_changes_nothing_else(repository, clock):
-    repository.groups.create("python", "Python", MODERATOR)
-    article = post(repository, 1, ("python",))
-    view(repository, article, 1)
-    explain(repository, article)
-    key = repository.store.shards.of(article).group_order(Order.SCORE, "python")
-    repository.store.client.expire(key, 5)
-    before = sorted(names_in(repository.store.client))
-
-    explain(repository, article)
-
-    assert 55 <= repository.store.client.ttl(key) <= 60
-    assert sorted(names_in(repository.store.client)) == before
-    assert problems(repository) == []
 
 
 def test_sums_and_ranks_agree_during_votes_views_and_parameter_changes(repository, clock, server_url):

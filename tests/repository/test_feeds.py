@@ -15,13 +15,11 @@ from articles.domain.lists import Order, Period
 from articles.repository import FeedFilter
 from articles.repository.lists import feeds as feeding
 from articles.repository.store import schema
-from articles.searching import Hiding, read_query
+from articles.searching import Hiding
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import Clock
 from tests.factories import imported, view
-from tests.repository.usage import removing
 from tests.rules import connect, default_rules
-from tests.searches import Search
 
 DAY = 86400
 TWO_DAYS = 2 * DAY
@@ -95,19 +93,6 @@ def test_a_feed_never_exceeds_its_limit(repository, clock, name, monkeypatch):
     assert len(feeds_of(repository)[name](FeedFilter(min_points=0))) == 40
 
 
-@pytest.mark.parametrize("name", ["newest", "front", "group", "poster"])
-def test_an_article_that_gets_its_points_late_enters_the_feed_late(repository, clock, few, name):
-    ids = post(repository, clock, 10, ["python"], every=60)
-    clock.advance(6 * DAY)
-    for voter in (BOB, MALLORY):
-        for article_id in (ids[4], ids[8], ids[9]):
-            repository.votes.cast(article_id, voter, Choice.VOTE)
-    clock.advance(TWO_DAYS)
-
-    assert ids_of(feeds_of(repository)[name](FeedFilter(min_points=3))) == [ids[9], ids[8], ids[4]]
-    assert ids_of(feeds_of(repository)[name](FeedFilter(min_points=4))) == []
-
-
 def test_late_points_are_not_missed_after_the_voting_window_is_shortened(repository, clock, few):
     store = repository.store
     longer, shorter = (
@@ -147,34 +132,6 @@ def test_reading_stops_at_a_limit_when_every_article_is_hidden(repository, clock
     post(repository, clock, 100, ["go"], every=1)
 
     assert repository.feeds.list_in(Order.TIME, FeedFilter(hidden=Hiding(("go",)))) == []
-
-
-def test_removed_articles_are_in_no_feed(repository, clock):
-    first, second = post(repository, clock, 2, ["python"])
-    repository.articles.remove(second, MODERATOR, "spam")
-
-    for feed in feeds_of(repository).values():
-        assert ids_of(feed(FeedFilter())) == [first]
-    assert ids_of(repository.feeds.list_top(Period.ALL, FeedFilter())) == [first]
-
-
-def test_an_article_removed_while_a_feed_is_read_is_not_in_it(repository, clock, monkeypatch):
-    first, second = post(repository, clock, 2)
-    monkeypatch.setattr(feeding, "read_articles", removing(repository, feeding.read_articles, second))
-
-    assert ids_of(repository.feeds.list_in(Order.TIME, FeedFilter())) == [first]
-
-
-def test_the_front_page_feed_keeps_its_order_and_old_articles_with_high_ranks(repository, clock, few):
-    ids = post(repository, clock, 100)
-    for voter in range(100, 100 + 2500):
-        repository.votes.cast(ids[0], voter, Choice.VOTE)
-
-    found = ids_of(repository.feeds.list_in(Order.SCORE, FeedFilter()))
-
-    assert found[:3] == [ids[0], ids[-1], ids[-2]]
-    front = ids_of(repository.lists.get_page(Order.SCORE, size=len(found)).articles)
-    assert found == front
 
 
 def test_the_front_page_feed_has_the_highest_and_all_new_articles(repository, clock, few, monkeypatch):
@@ -220,24 +177,6 @@ def test_the_feed_of_a_period_has_only_its_first_thirty_articles_by_points(repos
     assert ids_of(top(Period.MONTH, FeedFilter(hidden=Hiding(("go",))))) == [new]
 
 
-def test_hidden_articles_do_not_push_others_out_of_the_feed_of_a_period(repository, clock):
-    shown = post(repository, clock, 35, every=60)
-    post(repository, clock, 20, ["go"], every=60)
-
-    assert ids_of(repository.feeds.list_top(Period.DAY, FeedFilter(hidden=Hiding(("go",))))) == shown[::-1][:30]
-
-
-def test_hidden_articles_do_not_count_towards_the_search_limit(repository, clock):
-    shown, search = post(repository, clock, 3), Search(repository)
-    post(repository, clock, 6, ["go"])
-    search.follower.catch_up()
-
-    found = search.finder.list_newest(repository, read_query("t"), 5, hidden=Hiding(("go",)))
-
-    assert found == shown[::-1]
-    assert ids_of(repository.feeds.list_found(found, FeedFilter(hidden=Hiding(("go",))))) == found
-
-
 def test_several_groups_form_one_feed_without_duplicates(repository, clock):
     both = post(repository, clock, 2, ["python", "go"])
     python = post(repository, clock, 2, ["python"])
@@ -262,21 +201,6 @@ def test_an_unknown_group_is_named_and_a_merged_one_redirects(repository, clock)
 
     assert (nowhere.value.slug, nowhere.value.moved_to) == ("nope", None)
     assert gone.value.moved_to == "python"
-
-
-def test_a_feed_takes_few_round_trips(repository, clock):
-    post(repository, clock, 120, ["python"], every=60)
-    repository.feeds.list_groups(["python"], FeedFilter())
-    trips = []
-    repository.store._observe = lambda operation, _outcome, seconds: trips.append(operation) if seconds else None
-
-    for order, most in ((Order.TIME, 4), (Order.SCORE, 5)):
-        trips.clear()
-        assert len(repository.feeds.list_in(order, FeedFilter())) == 120
-        assert len(trips) <= most, trips
-    trips.clear()
-    repository.feeds.list_groups(["python"], FeedFilter(min_points=1))
-    assert len(trips) <= 5, trips  # one reads the longest voting window
 
 
 EVENTS = st.lists(

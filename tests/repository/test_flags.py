@@ -5,8 +5,6 @@ import pytest
 from articles.domain.comments import root_of
 from articles.domain.errors import (
     AccountDeleted,
-    ArticleRemoved,
-    FlagDecided,
     FlagsFull,
     NotThePoster,
     OwnContent,
@@ -15,7 +13,6 @@ from articles.domain.errors import (
 from articles.domain.flags import FLAGGED_REASON, MOST_FLAGS, FlagReason, FlagState, weight
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import comment_on, post
-from tests.repository.racing import race
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
@@ -36,24 +33,6 @@ def subject(article):
 @pytest.fixture
 def comment(repository, article):
     return comment_on(repository, article, "A comment", ALICE)
-
-
-def test_a_flag_waits_in_the_queue_until_it_is_taken_back(repository, article, subject, clock):
-    repository.flags.set(subject, BOB, SPAM, "It sells pills")
-    repository.flags.set(subject, BOB, OFF_TOPIC, "Or rather this")
-
-    assert repository.flags.count() == 1
-    (entry,) = repository.flags.get_page().entries
-    assert (entry.article.id, entry.comment, entry.author, entry.weight) == (article, None, ALICE, 1)
-    assert [(flag.member, flag.reason, flag.words) for flag in entry.flags] == [(BOB, OFF_TOPIC, "Or rather this")]
-    assert entry.first_at == clock()
-    assert problems(repository) == []
-    for _ in range(2):
-        repository.flags.take_back(subject, BOB)
-    assert queued(repository) == []
-    assert repository.flags.get(subject, BOB) is None
-    assert list(repository.flags.iterate_by(BOB)) == []
-    assert problems(repository) == []
 
 
 def test_the_queue_lists_what_was_first_flagged_in_a_period_of_whole_seconds(repository, clock):
@@ -96,45 +75,6 @@ def test_the_queue_has_pages(repository, clock):
     assert [page.has_next for page in pages] == [True, True, False]
     with pytest.raises(PageNotFound):
         small.flags.get_page(4)
-
-
-def test_keeping_decides_the_flags_that_the_moderator_saw(repository, subject, clock):
-    repository.flags.set(subject, BOB, SPAM)
-    seen = clock()
-    clock.advance(1)
-    repository.flags.set(subject, MALLORY, SPAM)
-
-    for _ in range(2):
-        repository.flags.keep(subject, seen, "It is on topic")
-
-    flag = repository.flags.get(subject, BOB)
-    assert (flag.state, flag.kept) == (FlagState.KEPT, "It is on topic")
-    assert repository.flags.get(subject, MALLORY).state is FlagState.OPEN
-    assert queued(repository) == [subject]
-    assert (repository.flags.get_record(BOB), repository.flags.get_record(MALLORY)) == ((0, 1), (0, 0))
-    for change in (
-        lambda: repository.flags.set(subject, BOB, SPAM),
-        lambda: repository.flags.take_back(subject, BOB),
-    ):
-        with pytest.raises(FlagDecided):
-            change()
-    assert problems(repository) == []
-
-
-def test_any_removal_decides_the_flags_and_a_restoration_opens_none(repository, article, subject, comment):
-    for one in (subject, comment):
-        repository.flags.set(one, BOB, SPAM)
-
-    repository.comments.remove(comment, MODERATOR, "Spam")
-    repository.articles.remove(article, MODERATOR, "Spam")
-
-    assert queued(repository) == []
-    assert {flag.state for flag in repository.flags.iterate_by(BOB)} == {FlagState.REMOVED}
-    assert repository.flags.get_record(BOB) == (2, 0)
-    repository.articles.restore(article, MODERATOR, "It was not")
-    repository.comments.restore(comment, MODERATOR, "It was not")
-    assert queued(repository) == []
-    assert problems(repository) == []
 
 
 def test_flags_of_members_who_are_rarely_right_weigh_less(repository, clock):
@@ -238,20 +178,6 @@ def test_account_deletion_withdraws_the_members_flags(repository, subject, comme
     ] * 2
     with pytest.raises(AccountDeleted):
         repository.flags.set(subject, BOB, SPAM)
-    assert problems(repository) == []
-
-
-def test_flags_racing_with_a_removal_are_decided_or_refused(repository, article, subject):
-    def flagging(member):
-        return lambda: repository.flags.set(subject, member, SPAM)
-
-    jobs = [flagging(member) for member in range(100, 108)]
-    outcomes = race(repository, [*jobs, lambda: repository.articles.remove(article, MODERATOR, "Spam")])
-
-    for member, outcome in zip(range(100, 108), outcomes, strict=False):
-        flag = repository.flags.get(subject, member)
-        assert flag is None if isinstance(outcome, ArticleRemoved) else flag.state is FlagState.REMOVED
-    assert queued(repository) == []
     assert problems(repository) == []
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.errors import GroupExists, GroupNotFound
-from articles.domain.lists import Group, Order
+from articles.domain.lists import Order
 from articles.searching import NOTHING, Hiding
 from tests.cast import MODERATOR
 from tests.factories import post
@@ -43,19 +43,6 @@ def test_a_group_is_read_with_its_size_and_a_merged_one_redirects(repository, ar
     assert (merged.value.moved_to, unknown.value.moved_to) == ("python", None)
 
 
-def test_groups_are_created_once_and_renamed(repository):
-    repository.groups.create("ml", "Machine Learning", MODERATOR)
-    with pytest.raises(GroupExists):
-        repository.groups.create("ml", "Other")
-    repository.groups.rename("ml", "Machine learning", MODERATOR, "case")
-    with pytest.raises(GroupNotFound):
-        repository.groups.rename("nope", "x", MODERATOR)
-
-    assert repository.groups.get_titles() == {"ml": "Machine learning"}
-    actions = [entry.action for entry in repository.moderation_log.get_page().entries]
-    assert actions == ["rename-group", "create-group"]
-
-
 def test_two_groups_cannot_have_the_same_title(repository):
     repository.groups.create("python", "Python", MODERATOR)
     repository.groups.create("snakes", "Snakes", MODERATOR)
@@ -76,22 +63,6 @@ def test_assigning_a_slug_creates_its_group_even_if_another_has_that_title(repos
     repository.groups.assign(article, ["snakes"])
 
     assert repository.groups.get_titles() == {"python": "snakes", "snakes": "snakes"}
-
-
-def test_listing_any_number_of_groups_takes_two_round_trips(repository, wire):
-    for number in range(40):
-        repository.groups.create(f"group-{number}", "Title")
-
-    with wire.counted():
-        assert len(repository.groups.list_all(with_descriptions=True)) == 40
-    assert wire.trips == 2
-
-
-def test_changes_without_a_moderator_are_not_logged(repository, article):
-    repository.groups.assign(article, ["redis"])
-    repository.groups.create("web", "Web")
-
-    assert repository.moderation_log.get_page().entries == ()
 
 
 def test_the_merge_is_in_the_log_and_the_moves_are_not(repository, article):
@@ -122,25 +93,6 @@ def test_a_description_stays_with_its_group_and_is_logged(repository):
     repository.groups.describe("python", "", MODERATOR)
     assert repository.groups.get_descriptions() == {}
     assert problems(repository) == []
-
-
-def test_a_description_is_read_with_the_list_of_its_group_only(repository, wire):
-    for slug in ("python", "java"):
-        repository.groups.create(slug, slug.title())
-        repository.articles.post(1, "alice", slug, f"https://example.org/{slug}", groups=[slug])
-    repository.groups.describe("python", "All about *Python*.", MODERATOR)
-
-    with wire.counted():
-        page = repository.lists.get_page(Order.SCORE, slugs=("python",))
-    assert wire.trips == min(2, repository.store.shards.count)  # with several, one more for the articles
-    assert page.group == Group("python", "Python", 1, "All about *Python*.")
-    for hidden, slugs in {NOTHING: ("java",), Hiding(("java",)): ("python",)}.items():
-        group = repository.lists.get_page(Order.SCORE, slugs=slugs, hidden=hidden).group
-        assert group.description == ("" if slugs == ("java",) else "All about *Python*.")
-    assert repository.lists.get_page(Order.SCORE, slugs=("java", "python")).groups == (
-        Group("java", "Java"),
-        Group("python", "Python"),
-    )
 
 
 @pytest.mark.parametrize("hidden", [NOTHING, Hiding(("java",))])

@@ -94,15 +94,6 @@ def test_the_time_limit_holds_for_a_whole_answer(slow):
     assert "Timeout" in ask(repository)  # the whole answer would come, after a hundred seconds
 
 
-def test_the_time_limit_holds_for_all_answers_of_a_pipeline(slow):
-    repository = connect(slow.url, timeout_seconds=0.3)
-    with repository.store.pipeline() as pipe:
-        for _ in range(50):
-            pipe.get("a")
-        with pytest.raises(redis.TimeoutError):
-            pipe.execute()
-
-
 def test_a_request_has_one_time_limit_for_all_its_answers(silent):
     repository = connect(silent.url, timeout_seconds=60)
 
@@ -159,13 +150,6 @@ def test_a_server_that_ends_or_refuses_connections_does_not_hang(ending, monkeyp
         with pytest.raises(redis.ConnectionError):
             redis.Redis(connection_pool=pool).ping()
         breaker.check()
-
-
-def test_a_connection_does_not_read_the_version_of_its_library(server_url, monkeypatch):
-    monkeypatch.setattr("redis.utils.get_lib_version", lambda: pytest.fail("read from disk"))
-
-    with new_client(server_url) as client:
-        assert client.ping()
 
 
 def test_a_page_that_is_only_read_asks_again_when_its_connection_ends(ending):

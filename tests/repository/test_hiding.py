@@ -3,11 +3,11 @@
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.errors import GroupNotFound, PageNotFound
+from articles.domain.errors import GroupNotFound
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository.lists import merging
 from articles.searching import Hiding
-from tests.cast import BOB, MODERATOR
+from tests.cast import MODERATOR
 from tests.factories import discuss, post, view
 from tests.repository.snapshots import filled_once
 from tests.store_state import problems
@@ -116,14 +116,6 @@ def test_unknown_and_merged_groups_among_several_are_reported(repository, clock)
     assert (merged.value.slug, merged.value.moved_to) == ("java", "redis")
 
 
-@pytest.mark.parametrize("number", [0, 4, 10**9])
-def test_a_list_of_several_groups_has_no_page_before_the_first_or_after_the_last(repository, clock, number):
-    fill(repository, clock)
-
-    with pytest.raises(PageNotFound):
-        repository.lists.get_page(Order.TIME, number, slugs=("python", "redis"))
-
-
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("hidden", [("python",), ("redis", "java"), ("nope", "x:y", "{s1}"), GROUPS])
 def test_hidden_groups_are_excluded_and_pages_stay_full(repository, clock, order, hidden):
@@ -146,18 +138,6 @@ def test_periods_exclude_hidden_groups(repository, clock, period):
     assert found == picked(repository, Order.POINTS, lambda groups: "python" not in groups)
 
 
-def test_the_hot_list_of_a_period_excludes_hidden_groups(repository, clock):
-    fill(repository, clock)
-    since = clock() - 200
-
-    found = whole(repository, Order.HOT, since=since, hidden=Hiding(("redis",)))
-
-    times = {a.id: a.posted_at for a in repository.articles.get_many(found)}
-    assert found == [i for i in picked(repository, Order.HOT, lambda g: "redis" not in g) if i in times]
-    assert found
-    assert min(times.values()) >= since
-
-
 @pytest.mark.parametrize("slugs", [("python",), ("python", "redis")])
 def test_a_hidden_groups_own_page_excludes_articles_also_in_another_hidden_group(repository, clock, slugs):
     fill(repository, clock)
@@ -166,23 +146,6 @@ def test_a_hidden_groups_own_page_excludes_articles_also_in_another_hidden_group
 
     wanted = picked(repository, Order.TIME, lambda groups: groups & set(slugs) and "java" not in groups)
     assert found == wanted
-
-
-EVERYTHING = Hiding(("java",), (BOB,), ("example.net",), ("Valkey",), (3,))
-
-
-def test_hiding_adds_no_round_trip(repository, clock, wire):
-    fill(repository, clock)
-    for hidden in (Hiding(), EVERYTHING):
-        repository.lists.get_page(Order.SCORE, slug="python", hidden=hidden)
-
-    for asked in ({}, {"slug": "python"}, {"order": Order.HOT}):
-        trips = []
-        for hidden in (Hiding(), EVERYTHING):
-            with wire.counted():
-                repository.lists.get_page(**{"order": Order.SCORE} | asked, hidden=hidden, reader=BOB)
-            trips.append(wire.trips)
-        assert trips[0] == trips[1] == min(2, repository.store.shards.count)
 
 
 @pytest.mark.needs("few shards")

@@ -6,13 +6,12 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.explanation import Sample
-from articles.domain.lists import Order
 from articles.domain.readership import Visit
 from articles.repository.readership.history import EVERY, KEPT, TOP
 from tests.cast import BOB, MODERATOR
 from tests.factories import imported, post
 from tests.repository.racing import interleaved
-from tests.rules import connect, default_rules
+from tests.rules import connect
 from tests.store_state import problems
 
 MOMENT = 1_700_000_400.0
@@ -49,27 +48,6 @@ def test_a_sample_holds_rank_points_and_rank_on_the_hot_list(repository, clock):
     assert samples(repository, second) == [Sample(MOMENT, 2, 1, 1)]
 
 
-def test_sampling_the_same_moment_again_adds_nothing_even_for_a_newer_article(repository, clock):
-    article = post(repository, 1)
-    repository.history.record()
-    later = post(repository, 2)
-    clock.advance(EVERY - 0.001)
-
-    assert repository.history.record() == 0
-    assert (moments(repository, article), moments(repository, later)) == ([MOMENT], [])
-
-
-def test_samples_are_listed_oldest_first_at_multiples_of_ten_minutes(repository, clock):
-    article = post(repository, 1)
-    for seconds in (0, 601, 700, 1199):
-        clock.now = MOMENT + seconds
-        repository.history.record()
-    clock.now = MOMENT + 5 * EVERY + 599
-    repository.history.record()
-
-    assert moments(repository, article) == [MOMENT, MOMENT + EVERY, MOMENT + 5 * EVERY]
-
-
 def test_a_clock_set_back_adds_no_sample_until_it_passes_the_newest_one(repository, clock):
     article = post(repository, 1)
     repository.history.record()
@@ -99,30 +77,6 @@ def test_only_the_first_hundred_of_each_list_are_sampled(repository, clock):
     assert samples(repository, ids[0]) == [Sample(MOMENT, None, 1, 2)]
 
 
-@pytest.mark.parametrize("rules", [default_rules(hot_size=1)])
-def test_articles_beyond_the_hot_list_have_no_rank_on_it(repository, clock):
-    first, second = post(repository, 1), post(repository, 2)
-    view(repository, first, 1)
-    view(repository, second, 1)
-    view(repository, second, 2)
-
-    repository.history.record()
-
-    assert [samples(repository, one)[0].hot_rank for one in (first, second)] == [None, 1]
-
-
-def test_removed_articles_are_not_sampled(repository, clock):
-    article = post(repository, 1)
-    repository.history.record()
-    repository.articles.remove(article, MODERATOR, "Spam")
-    clock.advance(EVERY)
-
-    assert repository.history.record() == 0
-    repository.articles.restore(article, MODERATOR, "No spam")
-    assert moments(repository, article) == [MOMENT]
-    assert problems(repository) == []
-
-
 def test_an_article_removed_while_ranks_are_read_is_not_sampled(repository):
     removed, listed = post(repository, 1), post(repository, 2)
 
@@ -149,16 +103,6 @@ def test_samples_are_kept_for_seven_days(repository, clock):
     assert KEPT - 5 <= repository.store.client.ttl(keys.history(article)) <= KEPT
 
 
-def test_old_samples_are_not_shown_even_without_newer_ones(repository, clock):
-    article = post(repository, 1)
-    repository.history.record()
-
-    clock.now = MOMENT + KEPT - 1
-    assert moments(repository, article) == [MOMENT]
-    clock.now = MOMENT + KEPT
-    assert moments(repository, article) == []
-
-
 def test_a_history_never_has_more_than_1008_samples(repository, clock):
     article = post(repository, 1)
     key = repository.store.shards.of(article).history(article)
@@ -170,34 +114,6 @@ def test_a_history_never_has_more_than_1008_samples(repository, clock):
 
     assert repository.store.client.llen(key) == 1008
     assert len(moments(repository, article)) == 1008
-
-
-def test_the_next_run_completes_a_sampling_interrupted_between_shards(repository, clock):
-    ids = [post(repository, n) for n in range(8)]
-    repository.history.record()
-    clock.advance(EVERY)
-    shards = repository.store.shards
-    done = shards.all[0]
-    repository.store.client.hset(done.ranking, "sampled_at", str(int(MOMENT + EVERY)))  # as if it had run there
-
-    left = [one for one in ids if shards.of(one) != done]
-    assert repository.history.record() == len(left)
-    assert all(moments(repository, one) == [MOMENT, MOMENT + EVERY] for one in left)
-    assert repository.history.record() == 0
-
-
-def test_sampling_takes_four_round_trips_and_one_when_nothing_is_due(repository, clock, wire):
-    for n in range(12):
-        view(repository, post(repository, n))
-    repository.history.record()  # loads the script
-    clock.advance(EVERY)
-
-    with wire.counted():
-        assert repository.history.record() == 12
-    assert wire.trips == 4
-    with wire.counted():
-        assert repository.history.record() == 0
-    assert wire.trips == 1
 
 
 def test_two_concurrent_processes_sample_once(repository, clock, server_url):
@@ -221,11 +137,6 @@ def test_two_concurrent_processes_sample_once(repository, clock, server_url):
 
     assert all(moments(repository, one) == [MOMENT + n * EVERY for n in range(5)] for one in ids)
     assert problems(repository) == []
-
-
-def test_sampling_an_empty_site_succeeds(repository):
-    assert repository.history.record() == 0
-    assert repository.lists.get_page(Order.HOT).total == 0
 
 
 def test_a_clock_that_is_briefly_far_ahead_does_not_stop_the_history(repository, clock):

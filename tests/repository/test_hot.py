@@ -17,7 +17,6 @@ from articles.repository.lists.hot import _LOCK_LIFE
 from articles.repository.store import keys
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
-from tests.every_server import configure, delete
 from tests.factories import discuss, imported, post, view, visit
 from tests.repository.racing import during, interleaved, race, several
 from tests.repository.snapshots import filled_once
@@ -103,23 +102,6 @@ def test_hotness_in_the_store_equals_the_pure_function(merged_store, parameters,
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize(
-    ("pv", "hours", "published"),
-    [(100, 0, 56.5685424949238), (100, 24, 1.2068685239272865), (100, 72, 0.25134624593258226)],
-)
-def test_the_store_ranks_by_the_published_values(repository, clock, pv, hours, published):
-    article_id = post(repository, 1)
-    repository.pageviews.record_many([(article_id, visit(n), clock()) for n in range(50)])
-    if (uv := repository.articles.get(article_id).uv) != 50:
-        pytest.skip(f"the sketch estimates {uv}")
-    put_counters(repository, {article_id: pv})
-    clock.advance(hours * HOUR)
-
-    repository.hot.rescore()
-
-    assert hot_values(repository)[article_id] == pytest.approx(published, rel=1e-9)
-
-
 # One moment
 
 
@@ -137,47 +119,6 @@ def test_the_first_reader_of_a_stale_list_rescores_it(repository, clock):
     assert {article.id: article.hotness for article in page.articles}.items() <= hot_values(repository).items()
     assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
     assert repository.store.client.exists(keys.HOT_LOCK) == 0
-
-
-def test_only_a_stale_list_is_read_twice_and_only_after_a_rescore(repository, clock):
-    repository.hot.rescore()
-    moments = []
-
-    def read():
-        moments.append(repository.hot.get_refreshed_at())
-        return moments[-1]
-
-    def fresh():
-        moments.clear()
-        return repository.hot.fresh(read, lambda moment: moment), list(moments)
-
-    began = clock()
-    assert fresh() == (began, [began])
-    clock.advance(60)
-    assert fresh() == (clock(), [began, clock()])
-    rescored = clock()
-    clock.advance(60)
-    repository.store.client.set(keys.HOT_LOCK, "another process", ex=_LOCK_LIFE)
-    assert fresh() == (rescored, [rescored])
-
-
-def test_housekeeping_may_rescore_a_little_early(repository, clock):
-    repository.hot.rescore()
-    clock.advance(58)
-
-    assert not repository.hot.rescore_if_stale()
-    assert repository.hot.rescore_if_stale(early_seconds=2)
-    assert repository.hot.get_refreshed_at() == clock()
-
-
-def test_the_maximum_age_of_the_list_is_configurable(server_url, clock):
-    repository = connect(server_url, clock=clock, rules=default_rules(hot_refresh=90))
-    repository.prepare()
-    began = clock()
-    clock.advance(89.999)
-    assert repository.lists.get_page(Order.HOT).refreshed_at == began
-    clock.advance(0.001)
-    assert repository.lists.get_page(Order.HOT).refreshed_at == clock()
 
 
 def test_readers_do_not_wait_while_another_reader_rescores_the_list(repository, clock):
@@ -382,18 +323,6 @@ def test_a_list_of_double_size_accepts_only_articles_that_would_be_kept(server_u
     assert problems(repository) == []
 
 
-@pytest.mark.needs("few shards")
-def test_between_rescores_the_list_grows_to_at_most_double_its_size(server_url, clock):
-    repository = small(server_url, clock, 1)
-    for number in range(60):  # each hotter than the previous ones
-        clock.advance(HOUR)
-        view(repository, post(repository, number), 1)
-
-    assert len(hot_values(repository)) == 20
-    repository.hot.rescore()
-    assert ordered(hot_values(repository)) == ordered(formula(repository))[:10]
-
-
 def remove_and_restore_all(repository: Repository) -> None:
     for article in repository.imports.iterate():
         repository.articles.remove(article.id, MODERATOR, "Spam")
@@ -421,21 +350,6 @@ def test_bulk_changes_make_the_list_no_longer_than_views_do(server_url, clock, c
     repository.hot.rescore()
     assert ordered(hot_values(repository)) == ordered(formula(repository))[:10]
     assert problems(repository) == []
-
-
-@pytest.mark.needs("few shards")
-def test_a_list_far_beyond_double_size_is_trimmed_in_part_at_each_view(server_url, clock):
-    large = connect(server_url, clock=clock)
-    large.prepare()
-    fill(large, clock, 300, views=1)
-    repository = connect(large.store.client, rules=default_rules(hot_size=10), clock=clock)
-    warm_one = post(repository, 1000)
-
-    view(repository, warm_one, 1)
-    assert len(hot_values(repository)) == 300 + 1 - 100
-
-    view(repository, post(repository, 1001), 1)
-    assert len(hot_values(repository)) == 300 + 2 - 200
 
 
 def test_a_trim_that_arrives_after_another_rescore_removes_nothing(server_url, clock):
@@ -472,26 +386,7 @@ def test_a_period_lists_only_articles_posted_in_it(repository, clock):
         assert repository.lists.get_page(Order.HOT, since=since, size=100).total == len(inside)
 
 
-def test_a_caller_can_choose_the_page_size(repository, clock):
-    fill(repository, clock, 60)
-
-    pages = [repository.lists.get_page(Order.HOT, n, size=50) for n in (1, 2)]
-
-    assert [len(page.articles) for page in pages] == [50, 10]
-    assert [page.per_page for page in pages] == [50, 50]
-
-
 # Pages
-
-
-def test_a_page_of_the_hot_list_takes_two_round_trips_at_most(repository, clock, wire):
-    fill(repository, clock, 30)
-    repository.lists.get_page(Order.HOT)
-
-    for since in (None, clock() - DAY):
-        with wire.counted():
-            repository.lists.get_page(Order.HOT, since=since)
-        assert wire.trips == (1 if since is None and repository.store.shards.count == 1 else 2)
 
 
 # Races
@@ -550,33 +445,6 @@ def test_concurrent_rescores_leave_entries_of_one_moment(server_url, clock):
     assert problems(repository) == []
     repository.hot.rescore()
     assert len(hot_values(repository)) == 10
-
-
-@pytest.mark.parametrize("refusing", ["maxmemory", "maxmemory, cold"])
-def test_readers_see_the_unchanged_list_while_the_store_refuses_writes(repository, clock, refusing):
-    repository.groups.create("python", "Python")
-    ids = fill(repository, clock, 40, groups=("python",))
-    repository.hot.rescore()
-    wanted, in_group = listed(repository, Order.HOT), listed(repository, Order.HOT, slug="python")
-    by_score = listed(repository, Order.SCORE, slug="python")
-    before, client = repository.hot.get_refreshed_at(), repository.store.client
-    if "cold" in refusing:
-        for keys_ in repository.store.shards.all:
-            delete(client, *(keys_.group_order(order, "python") for order in Order))
-    clock.advance(61)
-    configure(client, "maxmemory", "1")
-    try:
-        assert listed(repository, Order.HOT) == wanted
-        assert listed(repository, Order.HOT, slug="python") == in_group
-        assert listed(repository, Order.SCORE, slug="python") == by_score
-        assert repository.lists.get_page(Order.HOT, since=clock() - 5 * DAY, size=100).total == len(ids)
-        if "cold" not in refusing:
-            assert repository.explanations.get(repository.articles.get(ids[0])).hot
-    finally:
-        configure(client, "maxmemory", "0")
-    assert repository.hot.get_refreshed_at() == before
-    assert listed(repository, Order.HOT)
-    assert repository.hot.get_refreshed_at() == clock()
 
 
 # Damage

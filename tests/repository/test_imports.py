@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 import redis
 
-from articles.domain.articles import WITHDRAWN, Choice, ImportedArticle
+from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
@@ -55,14 +55,6 @@ def test_a_removed_article_is_not_imported_again(repository):
     assert repository.imports.add([row()]) == [None]
 
 
-def test_removed_rows_stay_removed(repository):
-    (number,) = repository.imports.add([row(removed="spam", groups=("python",))])
-
-    assert repository.articles.get(number).removed == "spam"
-    assert repository.lists.get_page(Order.TIME).total == 0
-    assert list(repository.audit.run()) == []
-
-
 @pytest.mark.parametrize("poster", [ALICE, 0])
 @pytest.mark.parametrize(("votes", "opposes"), [(5, 2), (1, 40), (0, 3), (1, 0)])
 def test_open_articles_get_placeholder_voters(repository, poster, votes, opposes):
@@ -78,19 +70,6 @@ def test_open_articles_get_placeholder_voters(repository, poster, votes, opposes
     assert repository.votes.cast(number, BOB, Choice.VOTE).votes == votes + 1
 
 
-def test_reposting_a_recently_imported_link_leads_to_its_article(repository):
-    (number, _) = repository.imports.add([row(at=RECENT), row(link="https://example.org/old")])
-
-    assert repository.articles.post(BOB, "bob", "T", "https://example.org/a").id == number
-    assert repository.articles.post(BOB, "bob", "T", "https://example.org/old").is_new
-
-
-def test_the_time_shift_of_a_file_is_remembered(repository):
-    assert repository.imports.get_shift("digest", 12.5) == 12.5
-    assert repository.imports.get_shift("digest", 99.0) == 12.5
-    assert repository.imports.get_shift("other", 1.0) == 1.0
-
-
 @pytest.mark.parametrize("at", [RECENT, OLD])
 @pytest.mark.parametrize(("votes", "opposes"), [(0, 0), (0, 7), (3, 9)])
 def test_totals_below_one_are_kept_and_score_below_the_posting_time(repository, at, votes, opposes):
@@ -101,14 +80,6 @@ def test_totals_below_one_are_kept_and_score_below_the_posting_time(repository, 
     ranked = repository.store.client.zscore(repository.store.shards.of(number).order(Order.SCORE), number)
     assert ranked == found.score == at + 432 * (votes - opposes)
     assert problems(repository) == []
-
-
-def test_times_are_kept_to_the_millisecond_and_distinguish_articles(repository):
-    (number,) = repository.imports.add([row(at=OLD + 0.1234)])
-
-    assert repository.articles.get(number).posted_at == OLD + 0.123
-    assert repository.imports.add([row(at=OLD + 0.123), row(at=OLD + 0.124)])[0] is None
-    assert repository.imports.count() == 2
 
 
 @pytest.mark.parametrize(
@@ -127,12 +98,6 @@ def test_an_article_imported_in_the_last_millisecond_of_its_voting_window_has_vo
     assert repository.votes.cast(last, BOB, Choice.VOTE).votes == 4
     with pytest.raises(VotingClosed):
         repository.votes.cast(closed, BOB, Choice.VOTE)
-
-
-def test_articles_without_a_poster_are_on_no_profile(repository):
-    repository.imports.add([row(poster=0)])
-
-    assert repository.members.get_posted(0).articles == ()
 
 
 def test_an_id_counter_behind_the_articles_loses_and_overwrites_no_row(repository):
@@ -162,18 +127,6 @@ def test_repeating_an_interrupted_import_completes_it(repository, monkeypatch):
     assert not repository.articles.post(BOB, "bob", "B", "https://example.org/b").is_new
 
 
-def test_articles_imported_into_a_merged_group_go_to_the_remaining_group(repository):
-    repository.imports.add([row(groups=("python",))])
-    repository.groups.create("snakes", "Snakes")
-    repository.groups.merge("python", "snakes", MODERATOR)
-
-    (number,) = repository.imports.add([row(at=OLD + 1, groups=("python", "web", "snakes"))])
-
-    assert repository.articles.get(number).groups == ("snakes", "web")
-    assert list(repository.groups.get_titles()) == ["snakes", "web"]
-    assert problems(repository) == []
-
-
 def test_articles_imported_into_a_group_during_its_merge_follow_it(repository):
     for slug in ("python", "snakes"):
         repository.groups.create(slug, slug)
@@ -193,28 +146,12 @@ def test_the_claim_of_a_recent_link_ends_48_hours_after_its_posting(repository, 
     assert 8 * 3600 - 5 <= repository.store.client.ttl(claim) <= 8 * 3600
 
 
-def test_the_link_of_an_imported_article_that_was_withdrawn_can_be_posted_again(repository):
-    repository.imports.add([row(at=RECENT, removed=WITHDRAWN)])
-
-    assert repository.articles.post(BOB, "bob", "Again", "https://example.org/a").is_new
-
-
 def test_an_import_takes_no_claim_from_another_article(repository):
     held = repository.articles.post(BOB, "bob", "B", "https://example.org/a").id
 
     repository.imports.add([row(at=RECENT)])
 
     assert repository.articles.post(MODERATOR.id, "carol", "C", "https://example.org/a").id == held
-
-
-def test_a_refused_second_import_does_not_release_the_lock_of_the_first(repository):
-    with repository.imports.lock():
-        for _ in range(2):
-            with pytest.raises(ImportRunning), repository.imports.lock():
-                pass
-        assert repository.store.client.exists(names.IMPORT_LOCK)
-        assert repository.imports.add([row()]) == [1]
-    assert not repository.store.client.exists(names.IMPORT_LOCK)
 
 
 def test_other_processes_are_refused_until_the_lock_left_by_a_crash_expires(repository, clock):
@@ -233,18 +170,6 @@ def test_other_processes_are_refused_until_the_lock_left_by_a_crash_expires(repo
         assert repository.imports.add([row()]) == [1]
         crashed.__exit__(None, None, None)
         assert repository.store.client.exists(names.IMPORT_LOCK), "its lock is the other's now"
-
-
-def test_an_import_that_loses_its_turn_after_a_refusal_adds_nothing(repository):
-    with repository.imports.lock():
-        with pytest.raises(ImportRunning), repository.imports.lock():
-            pass
-        repository.store.client.set(names.IMPORT_LOCK, "another")
-
-        with pytest.raises(ImportRunning):
-            repository.imports.add([row()])
-
-    assert repository.imports.count() == 0
 
 
 class HandsOver(redis.Redis):
@@ -281,14 +206,6 @@ def test_an_import_never_renews_or_releases_the_lock_of_another(repository, cloc
     assert 0 < repository.store.client.ttl(names.IMPORT_LOCK) <= 30
 
 
-def test_a_failed_import_releases_the_lock(repository):
-    with pytest.raises(ZeroDivisionError), repository.imports.lock():
-        raise ZeroDivisionError
-
-    with repository.imports.lock():
-        pass
-
-
 def is_without_a_name(repository, number):
     found = repository.articles.get(number)
     return (found.poster, found.poster_name) == (DELETED_MEMBER, "") and problems(repository) == []
@@ -317,18 +234,6 @@ def test_an_account_deletion_during_an_import_leaves_no_name(repository):
     assert not [key for key in names_in(repository.store.client) if key.endswith((f"posted:{ALICE}", ":alic"))]
 
 
-def test_a_batch_takes_a_round_trip_for_fifty_rows(repository, wire):
-    def rows(first, count):
-        return [row(at=OLD + n, groups=("python",)) for n in range(first, first + count)]
-
-    with repository.imports.lock():
-        repository.imports.add(rows(0, 1))
-        for first, count in ((10, 1), (100, 300)):
-            with wire.counted():
-                repository.imports.add(rows(first, count))
-            assert wire.trips <= 8 + count / 50 + len(repository.store.shards.all)
-
-
 @pytest.mark.needs("few shards")
 def test_the_longest_window_of_a_batch_is_noted_in_any_order(repository, clock):
     keys = repository.store.shards.all
@@ -348,28 +253,3 @@ def test_many_articles_of_one_moment_are_found_in_steps(repository, monkeypatch)
 
     assert None not in repository.imports.add(rows)
     assert repository.imports.add(rows) == [None] * 43
-
-
-def test_the_store_serves_others_while_many_voters_are_entered(repository, clock, monkeypatch):
-    exchanges, run_many = [], repository.store.run_many
-
-    def watched(calls):
-        calls = list(calls)
-        entered = [call.args[3:] for call in calls if call.script == "imports/enter"]
-        exchanges.extend([[int(votes) for step in entered for votes in step[5 :: step[0]]]] if entered else [])
-        return run_many(calls)
-
-    monkeypatch.setattr(repository.store, "run_many", watched)
-    votes = [4900, *[50] * 120, 4990, 10, *[0] * 60]
-    articles = [imported(number, clock() - 5, votes=count, opposes=0) for number, count in enumerate(votes)]
-    closed = [imported(1000 + number, clock() - 90 * DAY, votes=30_000) for number in range(60)]
-
-    assert None not in repository.imports.add(articles)
-    assert sum(map(len, exchanges)) == len(articles)
-    assert all(len(voters) == 1 or 40 * len(voters) + sum(voters) <= 5000 for voters in exchanges)
-
-    exchanges.clear()
-    assert None not in repository.imports.add(closed)
-    assert sum(map(len, exchanges)) == len(closed)
-    assert max(map(len, exchanges)) > 50, "nothing is entered for those whose voting is over"
-    assert problems(repository) == []

@@ -17,9 +17,6 @@ from articles.domain.notices import (
     NoticeKind,
 )
 from articles.repository import Repository
-from articles.repository.backup.restoring import Placing
-from articles.repository.store.key_table import INBOX
-from articles.repository.store.keys import Shards
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import comment_on, link, post
 from tests.store_state import problems
@@ -239,11 +236,6 @@ def test_new_notices_are_counted_without_a_round_trip(repository, clock, article
         assert (wire.trips, unread.count) == (2 * trips, new)
 
 
-def test_without_an_exchange_the_count_is_unknown(repository, article):
-    with repository.inbox.counting(ALICE, 0) as unread:
-        assert unread.count is None
-
-
 def test_pages_of_an_inbox_hold_each_notice_once(repository, clock, article):
     numbers = [article, *(post(repository, number) for number in range(2, 5))]
     expected: list[int | None] = []
@@ -311,20 +303,3 @@ def test_a_deleted_account_has_no_inbox_and_receives_no_notice(repository, artic
 
     assert heard(repository, BOB) == []
     assert [one.comment.author_name for one in notices(repository, ALICE) if one.comment] == [""]
-
-
-def test_a_backup_restores_inboxes_into_other_shards(repository, article):
-    comment_on(repository, article, "Hello", BOB)
-    repository.articles.edit(post(repository, 2), MODERATOR, "Better", link(3), moderator=True)
-    placing = Placing(repository.store.shards.count, Shards(3))
-
-    records = repository.backups.read([].append).iterate_lists()
-    placed = [one for record in records for one in placing.place(record) if one.kind is INBOX]
-
-    everything = {pointer.text for pointer in repository.inbox.iterate(ALICE)}
-    assert {notice for one in placed for notice in one.data} == everything
-    assert all(
-        one.key == Shards(3).of_comment(int(notice.split(":")[1])).inbox(ALICE)
-        for one in placed
-        for notice in one.data
-    )

@@ -11,10 +11,10 @@ from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClos
 from articles.domain.lists import Order
 from articles.domain.readership import Suspicion, Visit
 from articles.repository.inspection.footprint import OTHER, count_keys, kinds_of
-from articles.repository.inspection.server import overview_of, readable, slow_command
+from articles.repository.inspection.server import overview_of, readable
 from articles.repository.store import scripts
 from articles.repository.store.connection import Call
-from tests.cast import BOB, MODERATOR
+from tests.cast import BOB
 from tests.clock import DAY
 from tests.every_server import configure, servers_of
 from tests.factories import post
@@ -52,14 +52,6 @@ def test_the_server_report_describes_its_version_and_condition(used):
     assert overview.append_only.size > 0
 
 
-def test_a_memory_limit_is_reported(used):
-    configure(used.store.client, "maxmemory", "1gb")
-    try:
-        assert used.inspection.get_overview().memory.limit == len(servers_of(used.store.client)) << 30
-    finally:
-        configure(used.store.client, "maxmemory", "0")
-
-
 @pytest.mark.needs("one server")
 def test_commands_are_ordered_by_total_time(used):
     used.store.client.config_resetstat()
@@ -92,17 +84,6 @@ def test_a_redis_that_reports_few_figures_is_supported():
     assert command.mean == pytest.approx(7e-6)
     assert not overview.append_only.enabled
     assert not overview.append_only.last_write_ok
-
-
-def test_the_append_only_file_policy_is_reported(used):
-    assert used.inspection.get_sync_policy() == "no"
-
-
-def test_the_latency_is_measured_over_several_round_trips(used):
-    latency = used.inspection.measure_latency()
-
-    assert latency.pings >= 5
-    assert 0 < latency.median <= latency.worst < 0.5
 
 
 # The slow log
@@ -146,14 +127,6 @@ def test_at_most_twenty_slow_commands_are_listed_newest_first(used):
 )
 def test_a_command_is_one_short_line_without_secrets(words, shown):
     assert readable(words) == shown
-
-
-def test_a_server_that_reports_an_additional_number_is_supported():
-    entry = [7, 1700000000, 12345, b"N:1000", [b"SORT", b"a"], b"127.0.0.1:1", b""]
-
-    slow = slow_command(entry)
-
-    assert (slow.at, slow.seconds, slow.command) == (1700000000, pytest.approx(0.012345), "SORT a")
 
 
 # Keys by kind
@@ -257,10 +230,6 @@ def test_only_the_newest_articles_are_measured(repository, clock):
     assert 100 <= repository.inspection.measure_footprint().articles <= 103
 
 
-def test_a_store_without_articles_has_no_footprint(repository):
-    assert repository.inspection.measure_footprint() is None
-
-
 def test_the_keys_of_an_article_are_those_that_exist(used):
     keys, client = used.store.shards.of(3), used.store.client
 
@@ -275,24 +244,7 @@ def test_the_keys_of_an_article_are_those_that_exist(used):
     assert all(client.exists(name) for name in found)
 
 
-def test_an_unknown_article_is_reported_as_unknown(used):
-    with pytest.raises(ArticleNotFound):
-        used.inspection.list_article_keys(999)
-
-
 # Shards, housekeeping, figures
-
-
-def test_every_shard_is_counted(repository, clock):
-    for number in range(1, 9):
-        post(repository, number)
-    repository.articles.remove(8, MODERATOR, "Spam")
-    shards = repository.inspection.list_shards()
-
-    assert len(shards) == repository.store.shards.count
-    assert sum(shard.articles for shard in shards) == 7
-    assert sum(shard.removed for shard in shards) == 1
-    assert [shard.name for shard in shards] == [keys.prefix for keys in repository.store.shards.all]
 
 
 def test_the_age_of_the_hot_list_is_that_of_its_oldest_shard(repository, clock):
@@ -322,14 +274,6 @@ def test_housekeeping_steps_are_listed_newest_first_without_unknown_entries(repo
     ]
 
 
-def test_figures_cover_what_a_monitor_follows(used):
-    figures = used.inspection.get_figures()
-
-    assert figures["articles"] == sum(shard.articles for shard in used.inspection.list_shards())
-    assert figures["keys"] == used.store.client.dbsize()
-    assert figures["memory_bytes"] > 100_000
-
-
 def test_figures_include_the_age_of_housekeeping_and_a_limit_of_memory_if_there_are_any(repository, clock):
     figures = repository.inspection.get_figures()
     assert {"housekeeping_age_seconds", "memory_limit_bytes"}.isdisjoint(figures)
@@ -341,14 +285,6 @@ def test_figures_include_the_age_of_housekeeping_and_a_limit_of_memory_if_there_
 
     assert figures["housekeeping_age_seconds"] == pytest.approx(30)
     assert figures["memory_limit_bytes"] == len(servers_of(repository.store.client)) << 30
-
-
-@pytest.mark.needs("one server")
-def test_figures_take_two_round_trips(used, wire):
-    with wire.counted():
-        used.inspection.get_figures()
-
-    assert wire.trips == 2
 
 
 # Servers that do not report
@@ -456,15 +392,6 @@ def test_views_are_observed_by_their_outcome(watched, observed):
 
 
 @pytest.mark.needs("few shards")
-def test_a_read_only_script_is_observed_as_ok_whatever_it_reads(watched, observed):
-    watched.store.run("imports/find", ["time:", "removed:"], ["", "1.000"])
-    watched.store.run("articles/claim_link", ["link:" + "0" * 32], [1, 60])
-    watched.store.run("audit/group", ["group:x"], ["", "x"])
-
-    assert {outcome for _, outcome in observed.outcomes()} == {"ok"}
-
-
-@pytest.mark.needs("few shards")
 def test_pipelined_scripts_are_observed_one_by_one_and_timed_together(watched, observed):
     keys = watched.store.shards.of(1)
     names = [keys.article(1), keys.voted(1), keys.oppose(1)]
@@ -477,16 +404,6 @@ def test_pipelined_scripts_are_observed_one_by_one_and_timed_together(watched, o
     assert observed.told[0][0:2] == ("many", "ok")
     assert observed.told[0][2] > 0
     assert observed.told[1:] == [("votes/cast", "ok", None), ("votes/cast", "missing", None)]
-
-
-def test_single_commands_and_pipelines_are_observed(watched, observed):
-    with watched.store.commands() as client:
-        client.ping()
-    with watched.store.pipeline() as pipe:
-        pipe.ping()
-        pipe.execute()
-
-    assert observed.outcomes() == [("commands", "ok"), ("pipeline", "ok")]
 
 
 def test_a_store_that_does_not_answer_is_observed_as_an_error(tmp_path, observed):
@@ -514,9 +431,3 @@ def in_pipeline(store):
     with store.pipeline() as pipe:
         pipe.ping()
         pipe.execute()
-
-
-def test_a_command_the_server_refuses_does_not_count_as_a_store_failure(observed):
-    connect(fakeredis.FakeRedis(decode_responses=True), observe=observed).inspection.get_overview()
-
-    assert observed.outcomes() == [("pipeline", "ok")]

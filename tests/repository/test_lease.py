@@ -4,7 +4,6 @@ import threading
 
 import pytest
 
-from articles.domain.errors import StoreUnavailable
 from articles.domain.readership import Visit
 from articles.repository import Repository
 from articles.repository.store import keys as names
@@ -23,15 +22,6 @@ def test_one_process_runs_housekeeping_at_a_time(repository):
         assert second is None
     with repository.lease.acquire() as third:
         assert third is not None
-
-
-def test_a_refused_process_does_not_release_the_lease(repository):
-    with repository.lease.acquire() as first:
-        with repository.lease.acquire():
-            pass
-        assert first.renew()
-        with repository.lease.acquire() as third:
-            assert third is None
 
 
 def test_the_lease_expires_unless_it_is_renewed(repository):
@@ -79,15 +69,6 @@ def test_one_of_many_concurrent_processes_gets_the_lease(repository):
         thread.join()
 
     assert sorted(got) == [False] * 7 + [True]
-
-
-def test_the_lease_is_not_renewed_while_the_store_is_unavailable(repository, monkeypatch):
-    def away(*_):
-        raise StoreUnavailable
-
-    with repository.lease.acquire() as lease, monkeypatch.context() as patched:
-        patched.setattr(repository.store, "run", away)
-        assert not lease.renew()
 
 
 def test_the_last_run_of_a_step_is_recorded_for_the_operator(repository):
@@ -141,15 +122,6 @@ def test_days_still_shown_are_kept(repository, clock):
         DAY_OF_NOW + 1,
         DAY_OF_NOW + 2,
     }
-
-
-def test_notes_of_steps_that_no_longer_exist_are_dropped(repository):
-    for step in ("hot", "sweeping"):
-        repository.lease.record_step(step, at=1.0, seconds=0.0, result="", error="")
-
-    assert repository.lease.trim({"hot", "archive"}) == 1
-
-    assert [step.name for step in repository.inspection.list_steps()] == ["hot"]
 
 
 @pytest.mark.needs("files")

@@ -17,7 +17,7 @@ from articles.repository.store.key_table import LEFT_OUT_ON_ARTICLE
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import with_methods_of
-from tests.factories import comment_on, imported, post
+from tests.factories import comment_on, post
 from tests.repository.breaking import BreakingServer
 from tests.repository.racing import during, interleaved, race, several
 from tests.repository.usage import let_pass, listed, warm
@@ -72,57 +72,6 @@ def test_left_out_votes_stay_and_do_not_affect_ranks(repository, articles):
     assert sum(leave_out(repository)) == 0, "it is idempotent"
     (entry,) = (e for e in repository.moderation_log.get_page().entries if e.action is Action.LEAVE_OUT_VOTES)
     assert (entry.actor_name, entry.title, entry.reason) == (MODERATOR.name, "mallory", "A ring")
-    assert problems(repository) == []
-
-
-def test_counting_again_restores_every_rank(repository, articles):
-    before = contents(repository)
-    list(leave_out(repository))
-
-    assert sum(count_again(repository)) == 4
-
-    after = contents(repository)
-    assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} <= {
-        name for keys in repository.store.shards.all for name in (keys.log, keys.left_out_acts)
-    }
-    assert sum(count_again(repository)) == 0
-    assert repository.moderation_log.get_page().entries[0].action is Action.COUNT_VOTES
-
-
-def test_later_votes_are_left_out_too(repository, articles, clock):
-    list(leave_out(repository))
-
-    repository.votes.cast(articles[0], MALLORY, Choice.OPPOSE)
-    repository.votes.cast(articles[1], MALLORY, Choice.NONE)
-    repository.votes.cast(articles[4], MALLORY, Choice.VOTE)
-    with repository.imports.lock():
-        repository.imports.add([imported(1, clock() - 60, poster=MALLORY, votes=3, opposes=0)])
-    articles += [max(listed(repository)), post(repository, 6, poster=MALLORY)]
-    repository.votes.cast(articles[4], BOB, Choice.VOTE)
-
-    assert points(repository, articles) == [1, 1, 1, 1, 2, 2, 0]
-    assert problems(repository) == []
-    list(count_again(repository))
-    assert points(repository, articles) == [0, 1, 0, 0, 3, 3, 1]
-    assert problems(repository) == []
-
-
-def test_an_interrupted_act_is_continued_and_a_later_one_ends_it(small_batches, repository, articles):
-    first = leave_out(repository)
-    list(islice(first, 1))
-    assert not repository.left_out.get_state(MALLORY).is_settled
-    assert problems(repository) == [], "an act that is not complete breaks no invariant"
-    repository.votes.cast(articles[3], MALLORY, Choice.VOTE)
-
-    list(repository.left_out.go_on(MALLORY))
-
-    assert repository.left_out.get_state(MALLORY) == left_out.LeftOutState(is_left_out=True, is_settled=True)
-    assert points(repository, articles) == [1] * 5
-    begun = count_again(repository)
-    next(begun)
-    list(leave_out(repository))
-    assert sum(begun) == 0
-    assert points(repository, articles) == [1] * 5
     assert problems(repository) == []
 
 
@@ -392,21 +341,6 @@ def test_a_member_left_out_without_an_act_is_as_the_first_shard_says(repository,
     assert problems(repository) == []
 
 
-def test_members_and_acts_of_another_type_are_made_from_each_other(repository, articles):
-    list(leave_out(repository))
-    for name in ("left_out", "left_out_acts"):
-        key = getattr(repository.store.shards.directory, name)
-        repository.store.client.unlink(key)
-        repository.store.client.set(key, "x")
-        assert any(f"{key}: is a string" in finding for finding in problems(repository))
-
-        repository.repair.run()
-
-        assert said(repository) == {("1 done", True)}
-        assert points(repository, articles) == [1] * 5
-        assert problems(repository) == []
-
-
 def test_the_repair_completes_an_interrupted_act_and_leaves_complete_ones(small_batches, repository, articles):
     list(leave_out(repository, BOB))
     list(count_again(repository, BOB))
@@ -463,24 +397,6 @@ def test_an_act_between_the_reads_of_two_shards_is_no_finding(repository, articl
     assert overtaken
 
 
-def test_acts_during_the_audit_and_the_repair_are_no_findings(repository, articles):
-    upkeep = left_out.LeftOutUpkeep(repository.store)
-
-    def act():
-        for _ in range(15):
-            list(leave_out(repository))
-            list(count_again(repository))
-
-    def look():
-        assert list(upkeep.check()) == []
-        for step in upkeep.list_steps():
-            step()
-
-    assert during(act, look, repository) > 0
-    assert said(repository) == {("30 done", False)}
-    assert problems(repository) == []
-
-
 def test_a_later_act_overtakes_the_repair(repository, articles):
     list(leave_out(repository))
     repository.store.client.srem(repository.store.shards.all[-1].left_out, MALLORY)
@@ -512,14 +428,3 @@ def test_a_repair_interrupted_anywhere_can_be_repeated(repository, articles):
         assert problems(repository) == []
         commands += 1
     assert commands > 5
-
-
-def test_the_next_act_has_a_number_that_says_what_it_does(repository, articles):
-    list(leave_out(repository))
-    for keys in repository.store.shards.all:
-        be(repository, keys, "1 done", is_left_out=False)
-
-    list(leave_out(repository))
-
-    assert said(repository) == {("3 done", True)}
-    assert problems(repository) == []

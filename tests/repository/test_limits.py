@@ -12,7 +12,6 @@ from articles.repository import Repository
 from tests.cast import ALICE, BOB
 from tests.every_server import names_in
 from tests.factories import link, post
-from tests.repository.conftest import Wire
 from tests.rules import RATES, connect, default_rules
 from tests.store_state import count_keys, problems
 
@@ -111,18 +110,6 @@ def test_a_key_expires_when_the_limit_is_refilled(repository):
     assert count_keys(repository) == before + 1
 
 
-def test_taking_costs_one_round_trip_and_none_without_limits(repository, wire: Wire):
-    repository.limits.take([LOGIN, SEARCH])
-    with wire.counted():
-        repository.limits.take([LOGIN, SEARCH])
-    assert wire.trips == 1
-
-    unlimited = connect(repository.store.client, rules=default_rules())
-    with wire.counted():
-        unlimited.limits.take([LOGIN, SEARCH])
-    assert wire.trips == 0
-
-
 # Votes
 
 
@@ -140,21 +127,6 @@ def test_a_thousand_toggles_are_throttled_and_the_counts_stay_exact(repository, 
     clock.advance(120)
     assert repository.votes.cast(article, BOB, Choice.NONE).votes == 1
     assert problems(repository) == []
-
-
-def test_the_votes_of_others_are_not_limited_by_one_member(repository, article):
-    for _ in range(LIMITS["votes"].uses):
-        repository.votes.cast(article, BOB, Choice.VOTE)
-
-    assert repository.votes.cast(article, 77, Choice.VOTE).votes == 3
-
-
-def test_a_vote_with_its_limit_is_one_round_trip(repository, article, wire: Wire):
-    repository.votes.cast(article, BOB, Choice.VOTE)
-    with wire.counted():
-        repository.votes.cast(article, BOB, Choice.OPPOSE)
-
-    assert wire.trips == 1
 
 
 # Posts
@@ -195,19 +167,6 @@ def test_a_known_link_is_found_also_when_the_limit_is_used_up(repository):
     again = repository.articles.post(ALICE, "alice", "Again", link(2))
 
     assert (again.id, again.is_new) == (ids[2], False)
-
-
-def test_posting_with_limits_costs_no_further_round_trip(repository, clock, wire: Wire):
-    post(repository, 1)
-    with wire.counted():
-        post(repository, 2)
-    limited = wire.trips
-
-    unlimited = connect(repository.store.client, shards=repository.store.shards.count, clock=clock)
-    with wire.counted():
-        post(unlimited, 3)
-
-    assert limited == wire.trips == 4
 
 
 def test_a_single_limit_can_be_off(repository, clock):

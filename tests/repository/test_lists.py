@@ -15,7 +15,7 @@ from articles.searching import Hiding
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.every_server import calls_in, delete, names_in, reset_statistics
 from tests.factories import discuss, imported, post, view
-from tests.repository.usage import removing, warm
+from tests.repository.usage import warm
 from tests.rules import connect
 from tests.store_state import new_client, problems
 
@@ -85,14 +85,6 @@ def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, 
     assert 58 <= repository.store.client.ttl(key) <= 60
 
 
-def test_an_article_removed_while_a_page_is_read_is_not_on_it(repository, article, monkeypatch):
-    other = post(repository, 2, ("python",))
-    repository.groups.create("go", "Go")
-    monkeypatch.setattr(pages, "read_articles", removing(repository, pages.read_articles, article))
-
-    assert ids_of(repository.lists.get_page(Order.TIME, slugs=("go", "python"))) == [other]
-
-
 def test_unknown_groups_are_reported_and_leave_no_key(repository, article):
     before = set(names_in(repository.store.client))
 
@@ -149,26 +141,6 @@ def test_round_trips_stay_within_budget(counted):
     assert trips(lambda: counted.lists.get_page(Order.SCORE, 2, slug="python", reader=BOB)) == 1
 
 
-@pytest.mark.needs("one server")
-def test_a_page_costs_the_same_however_large_the_site(counted, clock):
-    def commands_of_a_page():
-        before = CountingConnection.commands["all"]
-        counted.lists.get_page(Order.SCORE, 1, reader=BOB)
-        return CountingConnection.commands["all"] - before
-
-    small = commands_of_a_page()
-    for n in range(200):
-        counted.articles.post(ALICE, "alice", "T", f"https://e.org/more/{n}")
-
-    assert commands_of_a_page() == small
-
-
-def test_a_page_before_the_first_sends_nothing_to_the_store(repository, wire):
-    with wire.counted(), pytest.raises(PageNotFound):
-        repository.lists.get_page(Order.SCORE, 0)
-    assert wire.trips == 0
-
-
 @pytest.mark.parametrize(("count", "more"), [(25, False), (26, True)])
 def test_an_exactly_full_page_without_hidden_groups_is_the_last(repository, clock, count, more):
     post_many(repository, clock, count)
@@ -212,18 +184,6 @@ def test_a_warm_ranking_is_changed_in_place_and_equals_a_rebuilt_one(repository,
     warm(repository, "python")
     assert rankings_of(repository, "python") == changed
     assert problems(repository) == []
-
-
-def test_a_page_of_four_shards_takes_two_round_trips_even_for_a_cold_group(server_url, clock, wire):
-    repository = connect(server_url, shards=4, clock=clock)
-    repository.prepare()
-    post_many(repository, clock, 60, ["python"])
-    repository.lists.get_page(Order.TIME, slug="python")
-
-    for slug in ("python", "python", None):
-        with wire.counted():
-            repository.lists.get_page(Order.SCORE, 2, slug=slug, reader=BOB)
-        assert wire.trips == 2
 
 
 OF_THE_COUNTING = ("config|resetstat", "info", "ping", "replconf", "publish")

@@ -1,10 +1,9 @@
 """What a member chose and saved: listed in the same step as the vote, and visible to that member alone."""
 
 import pytest
-from redis.client import Pipeline
 
 from articles.domain.articles import Choice
-from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, PageTooDeep, SavedFull
+from articles.domain.errors import ArticleNotFound, ArticleRemoved, PageNotFound, SavedFull
 from articles.domain.lists import MemberPage
 from articles.domain.members import PLACEHOLDERS
 from articles.repository import Repository, members
@@ -71,37 +70,6 @@ def test_a_position_continues_lists_of_entries_with_the_same_time(repository):
             page = read(ALICE, after=page.last)
             found += [article.id for article in page.articles]
         assert sorted(found) == ids
-
-
-def test_pages_end_at_a_limit_and_the_last_has_no_next_page(repository, monkeypatch):
-    monkeypatch.setattr(members, "MOST_PAGED", 50)
-    for number in range(60):
-        repository.members.save(ALICE, post(repository, number), wanted=True)
-
-    for read in (repository.members.get_posted, repository.members.get_voted, repository.members.get_saved):
-        last = read(ALICE, 2)
-
-        assert (len(last.articles), last.has_next) == (25, False)
-        with pytest.raises(PageTooDeep):
-            read(ALICE, 3)
-
-
-def test_a_late_page_of_a_list_reads_no_earlier_entries(repository, clock, monkeypatch):
-    articles = [post(repository, number) for number in range(60)]
-    for article in articles:
-        clock.advance(1)
-        repository.members.save(BOB, article, wanted=True)
-    read, asked = Pipeline.zrevrange, []
-
-    def noting(self, name, first, last, **options):
-        asked.append((first, last))
-        return read(self, name, first, last, **options)
-
-    monkeypatch.setattr(Pipeline, "zrevrange", noting)
-
-    assert ids(repository.members.get_saved(BOB, 2)) == articles[34:9:-1]
-    assert ids(repository.members.get_saved(BOB, 3)) == articles[9::-1]
-    assert asked == [(25, 50), (50, 75)]
 
 
 def test_a_listed_choice_is_still_known_after_its_voter_set_expires(repository, clock):

@@ -36,7 +36,6 @@ from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
 from articles.repository.moderation import merges
 from articles.repository.store import keys as names
-from articles.repository.upkeep import audit
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import with_methods_of
@@ -127,42 +126,6 @@ def test_an_undo_leaves_no_trace(repository, stay, story):
     last, first = (one for one in repository.moderation_log.get_page().entries if one.article_id == story)
     assert (first.action, first.actor_name, first.details) == (Action.MERGE, MODERATOR.name, {"target": str(stay)})
     assert (last.action, last.actor_name, last.reason) == (Action.UNMERGE, OTHER.name, "Another story")
-
-
-def test_a_choice_since_the_merge_is_a_choice_on_the_article_that_stays(repository, stay, story):
-    merge(repository, story, stay)
-    repository.votes.cast(stay, CAROL, NONE)
-    repository.votes.cast(stay, MALLORY, VOTE)
-
-    undo(repository, story)
-
-    assert choices(repository, stay) == [VOTE, OPPOSE, NONE, VOTE]
-    assert choices(repository, story) == [OPPOSE, VOTE, OPPOSE, VOTE]
-    assert problems(repository) == []
-
-
-def test_a_member_who_took_the_vote_back_before_counts_with_the_merged_article(repository, stay, story):
-    repository.votes.cast(stay, BOB, NONE)
-
-    merge(repository, story, stay)
-
-    assert choices(repository, stay)[1] is VOTE
-
-
-def test_of_two_merged_articles_the_first_counts_and_then_the_other(repository, stay, story):
-    third = post(repository, 3, poster=CAROL)
-    repository.votes.cast(third, MALLORY, OPPOSE)
-    merge(repository, story, stay)
-    merge(repository, third, stay)
-    assert choices(repository, stay)[2:] == [OPPOSE, VOTE]
-
-    undo(repository, story)
-    assert choices(repository, stay) == [VOTE, OPPOSE, VOTE, OPPOSE]
-    merge(repository, story, stay)
-    repository.votes.cast(stay, MALLORY, NONE)
-    undo(repository, third)
-    assert choices(repository, stay) == [VOTE, OPPOSE, OPPOSE, NONE]
-    assert problems(repository) == []
 
 
 @pytest.mark.parametrize("closed", ["stay", "story"])
@@ -325,19 +288,6 @@ def test_a_damaged_merge_is_reported_and_repaired(repository, stay, story, damag
     repository.repair.run()
 
     assert any(said in one for one in found), found
-    assert problems(repository) == []
-
-
-def test_a_long_list_of_votes_that_came_with_an_article_is_checked(monkeypatch, repository, stay, story):
-    for member in range(100, 106):
-        repository.votes.cast(story, member, VOTE)
-    merge(repository, story, stay)
-    monkeypatch.setattr(audit, "MOST_LOOKED_AT", 2)
-    keys = repository.store.shards.of(stay)
-    repository.store.client.zadd(keys.brought(stay), {"77": story})
-
-    assert any("the vote of 77" in one for one in problems(repository))
-    repository.repair.run()
     assert problems(repository) == []
 
 

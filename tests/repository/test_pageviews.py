@@ -16,8 +16,8 @@ from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.every_server import delete
 from tests.factories import discuss, post, view, visit
-from tests.repository.racing import race, several
-from tests.repository.usage import hot_values, listed, warm
+from tests.repository.racing import race
+from tests.repository.usage import hot_values, warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
@@ -73,27 +73,6 @@ def test_a_view_that_no_exchange_takes_along_is_not_recorded(repository, article
     assert repository.articles.get(article).pv == 0
 
 
-def test_a_view_of_a_removed_article_does_not_count_with_its_exchange(repository, article):
-    repository.articles.remove(article, MODERATOR, "spam")
-
-    with repository.pageviews.recording(article, visit(1)) as riding:
-        repository.comments.get_article(article, CommentOrder.BEST)
-
-    assert riding.count is None
-
-
-def test_a_visitors_next_view_is_a_repeat_and_changes_nothing(repository, article, clock):
-    first = record(repository, article, 1)
-    before = contents(repository)
-    clock.advance(599.999)
-
-    again = record(repository, article, 1)
-
-    assert (again.counted, again.reason) == (False, REPEAT)
-    assert (again.pv, again.uv, again.hotness) == (first.pv, first.uv, first.hotness)
-    assert contents(repository) == before
-
-
 def test_the_stored_time_decides_and_not_the_expiry_of_a_key(repository, article, clock):
     record(repository, article, 1)
     names = repository.store.shards.of(article)
@@ -115,16 +94,6 @@ def test_a_clock_set_back_counts_no_visitor_twice(repository, article, clock):
     clock.advance(3600 + DAY + 600)
 
     assert record(repository, article, 1).counted
-    assert problems(repository) == []
-
-
-def test_a_clock_that_jumps_ahead_lets_views_count_again_and_breaks_nothing(repository, article, clock):
-    record(repository, article, 1)
-    clock.advance(DAY)
-    assert record(repository, article, 1).counted
-    clock.advance(-DAY)
-
-    assert record(repository, article, 1).reason == REPEAT
     assert problems(repository) == []
 
 
@@ -257,16 +226,6 @@ def test_a_networks_limit_ends_with_its_window(repository, article):
 # Access to the store
 
 
-def test_recording_a_view_takes_one_round_trip_whatever_its_outcome(repository, wire):
-    article_id = post(repository, 1, ("python",))
-    record(repository, article_id, 1)
-
-    for visitor, network, suspicion in ((2, 1, None), (2, 1, None), (3, None, Suspicion.BOT)):
-        with wire.counted():
-            record(repository, article_id, visitor, network, suspicion)
-        assert wire.trips == 1
-
-
 def test_a_view_recorded_with_its_time_equals_one_made_at_that_time(repository, article, clock):
     began = clock()
     views = [(article, visit(n % 3), began + 100 * n) for n in range(20)] + [(999, visit(1), began)]
@@ -282,15 +241,6 @@ def test_a_view_recorded_with_its_time_equals_one_made_at_that_time(repository, 
     assert counts[-1] is None
     assert repository.articles.get(article).pv == sum(expected)
     assert problems(repository) == []
-
-
-def test_many_views_are_recorded_in_the_order_given(repository, clock):
-    ids = [post(repository, number) for number in range(6)]
-    views = [(ids[n % 6], visit(n), clock() + n) for n in range(1300)]
-
-    counts = repository.pageviews.record_many(views)
-
-    assert [count.pv for count in counts] == [n // 6 + 1 for n in range(1300)]
 
 
 # Days
@@ -409,21 +359,6 @@ def test_fifty_concurrent_views_of_one_visitor_count_once(repository):
     assert problems(repository) == []
 
 
-def test_concurrent_views_of_many_visitors_are_all_counted(repository):
-    ids = [post(repository, number, ("python",)) for number in range(5)]
-    warm(repository, "python")
-
-    def read(thread):
-        return lambda: [record(repository, i, 100 * thread + n) for n in range(20) for i in ids]
-
-    race(repository, [read(thread) for thread in range(16)])
-
-    assert {article.pv for article in repository.articles.get_many(ids)} == {320}
-    assert all(abs(article.uv - 320) <= 0.0244 * 320 for article in repository.articles.get_many(ids))
-    assert repository.pageviews.list_days()[-1].counted == 1600
-    assert problems(repository) == []
-
-
 def test_a_limit_holds_for_concurrent_views(repository):
     most = repository.rules.views_per_network_and_article
     article_id = post(repository, 1)
@@ -431,42 +366,6 @@ def test_a_limit_holds_for_concurrent_views(repository):
     counts = race(repository, [lambda n=n: record(repository, article_id, n, network=1) for n in range(most + 20)])
 
     assert Counter(count.reason for count in counts) == {None: most, Suspicion.BURST: 20}
-
-
-def test_views_racing_with_removals_rescores_votes_and_groups_leave_a_sound_store(repository, clock):
-    ids = [post(repository, number, ("python",)) for number in range(6)]
-    warm(repository, "python")
-    numbers = iter(range(10**6))
-
-    def moderate():
-        for article_id in ids:
-            repository.articles.remove(article_id, MODERATOR, "Spam")
-            repository.groups.assign(article_id, ["redis"], ["python"])
-            repository.articles.restore(article_id, MODERATOR, "No spam")
-            repository.groups.assign(article_id, ["python"], ["redis"])
-
-    def read():
-        return [record(repository, i, next(numbers)) for i in ids]
-
-    def page():
-        for slug in (None, "python"):
-            repository.lists.get_page(Order.HOT, slug=slug)
-
-    race(
-        repository,
-        [
-            several(moderate, 3),
-            several(repository.hot.rescore, 20),
-            *[several(read, 30)] * 4,
-            *[several(page, 20)] * 2,
-        ],
-    )
-
-    assert problems(repository) == []
-    values = hot_values(repository)
-    assert listed(repository, Order.HOT) == sorted(
-        values, key=lambda i: (values[i], str(i).encode()), reverse=True
-    )
 
 
 @pytest.mark.parametrize("shards", [1, 4, 16, 1024])

@@ -1,7 +1,6 @@
 """Applying ranking parameters: in steps that any process can finish, and never half visible to a reader."""
 
 import random
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import cycle
@@ -11,18 +10,17 @@ import pytest
 
 from articles.domain import ranking
 from articles.domain.articles import Choice
-from articles.domain.errors import ArticlesError, ChangeRunning, ParametersChanged, StoreUnfit
+from articles.domain.errors import ArticlesError, ChangeRunning, ParametersChanged
 from articles.domain.lists import Order
 from articles.domain.moderation_log import OPERATOR, Action, Actor
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.store import schema
-from articles.repository.store.keys import SCHEMA
-from tests.cast import ALICE, MODERATOR
+from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
-from tests.factories import imported, post, view, visit
-from tests.repository.racing import during, race, several
-from tests.repository.usage import finish_tuning, listed, tune, use, warm
+from tests.factories import imported, post, visit
+from tests.repository.racing import during, race
+from tests.repository.usage import finish_tuning, listed, tune, warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
@@ -145,27 +143,6 @@ def test_a_new_weight_is_applied_in_steps_while_readers_see_the_old_order(filled
     assert listed(filled) == listed(filled, Order.SCORE, "python") == by_score(filled, OTHER) != old
     assert leftovers(filled) == []
     assert problems(filled) == []
-
-
-@pytest.mark.needs("few shards")
-def test_progress_is_reported(filled):
-    done = begin(filled)
-
-    applying = filled.parameters.get_state().applying
-    assert applying.parameters == OTHER
-    assert 0 < applying.done == done < applying.total == 40
-
-
-@pytest.mark.parametrize("shards", [1, 4])
-def test_an_empty_store_accepts_a_new_weight(server_url, clock, shards):
-    repository = connect(server_url, shards=shards, clock=clock)
-    repository.prepare()
-
-    tune(repository, OTHER)
-
-    assert repository.parameters.get_current() == OTHER
-    assert repository.articles.get(post(repository, 1)).score == clock() + OTHER.seconds_per_point
-    assert problems(repository) == []
 
 
 def test_more_articles_of_one_moment_than_a_step_holds_are_all_scored(repository, clock):
@@ -323,19 +300,6 @@ def test_parameters_out_of_their_range_are_refused(filled, parameters):
     assert contents(filled) == before
 
 
-def test_a_store_without_parameters_is_distinguished_from_one_that_has_them(filled):
-    for keys in filled.store.shards.all:
-        filled.store.client.delete(keys.ranking)
-
-    for ask in (
-        filled.parameters.get_current,
-        filled.parameters.advance,
-        lambda: filled.parameters.apply(OTHER, expected=1, actor=MODERATOR, reason="To see"),
-    ):
-        with pytest.raises(StoreUnfit):
-            ask()
-
-
 def test_one_of_many_concurrent_moderators_applies_and_the_others_are_refused(repository, clock):
     repository = fill(repository, clock, 20)
 
@@ -353,19 +317,6 @@ def test_one_of_many_concurrent_moderators_applies_and_the_others_are_refused(re
     assert repository.parameters.get_current().votes_per_day == 10 + outcomes.index(None)
     assert repository.parameters.get_state().version == 2
     assert len(repository.parameters.list_changes()) == 2
-    assert problems(repository) == []
-
-
-def test_many_processes_that_continue_a_change_complete_it_once(repository, clock):
-    repository = fill(repository, clock, 60)
-    begin(repository)
-
-    race(repository, [lambda: finish_tuning(repository)] * 12)
-
-    assert repository.parameters.get_state().version == 2
-    assert len(repository.parameters.list_changes()) == 2
-    assert len(repository.moderation_log.get_page().entries) == 1
-    assert listed(repository) == by_score(repository, OTHER)
     assert problems(repository) == []
 
 
@@ -393,17 +344,6 @@ def test_a_delayed_worker_does_not_affect_a_later_change(filled):
     assert filled.parameters.get_current() == third
     assert listed(filled) == by_score(filled, third)
     assert problems(filled) == []
-
-
-@pytest.mark.needs("few shards")
-def test_completing_an_incomplete_ranking_changes_nothing(filled):
-    begin(filled)
-    before = scores(filled)
-
-    with suppress(Exception):
-        filled.parameters._make_current(OTHER, 2)
-
-    assert scores(filled) == before
 
 
 def test_a_group_ranking_built_during_a_change_does_not_keep_the_old_order(repository, clock, monkeypatch):
@@ -502,40 +442,6 @@ def test_a_group_whose_ranking_is_built_while_the_weight_changes_is_read_again(
     assert ids in [order[:25] for order in orders.values()]
 
 
-def test_votes_views_and_posts_racing_with_weight_changes_leave_a_sound_store(repository, clock):
-    repository = fill(repository, clock, 30)
-    open_ids, numbers = [post(repository, 900 + n, ("python",)) for n in range(8)], iter(range(1000, 9000))
-
-    def change() -> None:
-        for votes_per_day in (20, 500, 200):
-            tune(repository, Parameters(votes_per_day=votes_per_day))
-
-    def vote(user: int):
-        return several(lambda: [repository.votes.cast(i, user, Choice.VOTE) for i in open_ids], 5)
-
-    def moderate() -> None:
-        for article_id in range(1, 9):
-            repository.articles.remove(article_id, MODERATOR, "Spam")
-            repository.articles.restore(article_id, MODERATOR, "No spam")
-
-    race(
-        repository,
-        [
-            change,
-            *map(vote, range(100, 104)),
-            several(moderate, 3),
-            several(lambda: post(repository, next(numbers), ("python",)), 20),
-            several(lambda: repository.pageviews.record(open_ids[0], visit(next(numbers))), 40),
-            several(repository.parameters.advance, 30),
-            several(repository.hot.rescore, 20),
-        ],
-    )
-
-    assert repository.parameters.get_state().version == 4
-    assert listed(repository) == by_score(repository, Parameters())
-    assert problems(repository) == []
-
-
 # Records
 
 
@@ -608,15 +514,6 @@ def test_the_last_change_wins_whether_by_the_lab_or_the_configuration(filled):
     assert problems(filled) == []
 
 
-def test_a_configuration_changed_to_the_labs_value_is_only_remembered(filled):
-    tune(filled, OTHER)
-
-    assert not configured(filled, OTHER.votes_per_day).adopt_rules()
-
-    assert filled.parameters.get_state().version == 2
-    assert filled.store.client.hget(SCHEMA, "configured") == str(OTHER.votes_per_day)
-
-
 def test_a_start_completes_an_interrupted_change_before_it_reads_the_configuration(filled):
     begin(filled)
     told: list[tuple[int, int]] = []
@@ -658,22 +555,3 @@ def test_parameters_lost_in_one_shard_are_restored_from_another(repository, cloc
 
     assert repository.parameters.get_current() == OTHER
     assert problems(repository) == []
-
-
-@pytest.fixture
-def used(repository: Repository, clock: Clock) -> Iterator[Repository]:
-    use(repository, clock)
-    return repository
-
-
-def test_a_used_store_adopts_a_new_weight_and_keeps_everything_else(used):
-    before = {a.id: replace(a, score=0) for a in used.imports.iterate()}
-    lists = {slug: set(listed(used, Order.TIME, slug)) for slug in (None, "python", "redis")}
-
-    tune(used, OTHER)
-
-    assert {a.id: replace(a, score=0) for a in used.imports.iterate()} == before
-    assert {slug: set(listed(used, Order.SCORE, slug)) for slug in lists} == lists
-    assert used.members.get_posted(ALICE).articles
-    view(used, 3, 12345)
-    assert problems(used) == []

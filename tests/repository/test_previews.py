@@ -16,7 +16,7 @@ from articles.repository.ranking import previews
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import names_in
-from tests.factories import imported, link, post
+from tests.factories import imported, link
 from tests.repository.racing import interleaved
 from tests.rules import connect, default_rules
 
@@ -123,18 +123,6 @@ def test_a_preview_that_stops_early_misses_no_article_of_the_top(server_url, sha
     assert ids(preview.current) == ids(shown(repository, Order.SCORE))[:size]
 
 
-def test_a_preview_with_the_same_weight_reads_only_the_top(repository, clock, small_parts):
-    fill(repository, clock)
-    ran, store = [], repository.store
-    watched = connect(
-        store.client, shards=store.shards.count, clock=clock, observe=lambda operation, *_: ran.append(operation)
-    )
-
-    watched.previews.get(Order.SCORE, repository.parameters.get_current(), 5)
-
-    assert 0 < ran.count("ranking/preview_scores") <= 2 * store.shards.count
-
-
 def test_a_preview_changes_nothing(repository, clock):
     fill(repository, clock, 40)
     repository.hot.rescore()
@@ -146,15 +134,6 @@ def test_a_preview_changes_nothing(repository, clock):
     repository.weights.get_recent()
 
     assert {name: client.dump(name) for name in names_in(client)} == before
-
-
-def test_a_stale_hot_list_is_rescored_first(repository, clock):
-    fill(repository, clock, 30)
-    clock.advance(repository.rules.hot_refresh + 1)
-
-    preview = repository.previews.get(Order.HOT, OTHERS[1], SIZE)
-
-    assert preview.at == clock() == repository.hot.get_refreshed_at()
 
 
 def test_parameters_applied_between_two_steps_restart_the_preview(repository, clock, small_parts):
@@ -171,24 +150,6 @@ def test_parameters_applied_between_two_steps_restart_the_preview(repository, cl
     assert ids(preview.other) == ids(shown(repository, Order.SCORE))
 
 
-def test_the_preview_of_an_empty_site_is_empty(repository):
-    for order in (Order.SCORE, Order.HOT):
-        preview = repository.previews.get(order, OTHERS[0], SIZE)
-
-        assert (preview.current, preview.other) == ((), ())
-
-
-def test_previews_exclude_removed_articles(repository, clock):
-    fill(repository, clock, 30)
-    for order in (Order.SCORE, Order.HOT):
-        first = repository.previews.get(order, OTHERS[0], SIZE).other[0].id
-        repository.articles.remove(first, MODERATOR, "Spam")
-
-        preview = repository.previews.get(order, OTHERS[0], SIZE)
-
-        assert first not in ids(preview.current + preview.other)
-
-
 def test_previews_exclude_articles_removed_during_the_computation(repository, clock, monkeypatch):
     fill(repository, clock, 30)
     read = previews.read_articles
@@ -202,13 +163,3 @@ def test_previews_exclude_articles_removed_during_the_computation(repository, cl
         preview = repository.previews.get(order, OTHERS[0], SIZE)
 
         assert all(repository.articles.get(i).removed is None for i in ids(preview.current + preview.other))
-
-
-def test_a_store_with_more_shards_than_articles_per_step_can_be_previewed(server_url, clock):
-    repository = connect(server_url, shards=1024, clock=clock)
-    repository.prepare()
-    ids = {post(repository, number) for number in range(1, 6)}
-
-    preview = repository.previews.get(Order.SCORE, Parameters(votes_per_day=100), 25)
-
-    assert {article.id for article in preview.other} == {article.id for article in preview.current} == ids

@@ -2,7 +2,6 @@
 
 import random
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 
 import pytest
@@ -16,7 +15,6 @@ from tests.clock import DAY
 from tests.every_server import with_methods_of
 from tests.factories import comment_on, post
 from tests.repository.breaking import BreakingServer
-from tests.repository.racing import race, several
 from tests.repository.usage import let_pass
 from tests.rules import connect
 from tests.store_state import problems
@@ -65,20 +63,6 @@ def test_votes_of_a_member_on_probation_are_counted_but_do_not_rank(repository, 
     assert problems(repository) == []
 
 
-def test_they_all_count_once_probation_ends_and_it_does_not_begin_again(repository, articles):
-    assert sum(repository.left_out.end_probation(MALLORY)) == 4
-
-    assert points(repository, articles) == [2, 2, 0, 0, 1]
-    assert state(repository) == COUNTS
-    assert repository.left_out.list_on_probation(10) == {}
-    assert not repository.left_out.may_begin_probation(MALLORY)
-    begin(repository)
-    assert state(repository) == COUNTS
-    assert sum(repository.left_out.end_probation(MALLORY)) == 0
-    assert logged(repository) == []
-    assert problems(repository) == []
-
-
 def test_votes_cast_before_probation_wait_too_once_it_is_settled(repository):
     article = post(repository, 1)
     comment = comment_on(repository, article, "Agreed", ALICE)
@@ -121,33 +105,6 @@ def test_points_of_a_member_are_those_that_others_gave_and_that_rank(repository,
     let_pass(repository, clock, 99 * DAY)
     repository.clock.drop_voters(60)
     assert wanted - len(given) <= repository.members.get_points(ALICE, ranked=True) <= wanted
-
-
-def test_what_moderators_decide_ends_it(repository, articles):
-    list(repository.left_out.leave_out(MALLORY, "mallory", MODERATOR, "A ring"))
-
-    assert state(repository) == OUT
-    assert repository.left_out.list_on_probation(10) == {}
-    assert sum(repository.left_out.end_probation(MALLORY)) == 0
-    assert points(repository, articles) == [1] * 5
-    list(repository.left_out.count_again(MALLORY, "mallory", MODERATOR, "They are honest"))
-    assert points(repository, articles) == [2, 2, 0, 0, 1]
-    assert logged(repository) == [Action.COUNT_VOTES, Action.LEAVE_OUT_VOTES]
-    begin(repository)
-    assert state(repository) == COUNTS
-    assert problems(repository) == []
-
-
-def test_moderators_who_left_votes_out_first_are_not_overruled(repository, articles):
-    list(repository.left_out.leave_out(BOB, "bob", MODERATOR, "A ring"))
-
-    begin(repository, BOB)
-
-    assert state(repository, BOB) == OUT
-    assert not repository.left_out.may_begin_probation(BOB)
-    assert sum(repository.left_out.end_probation(BOB)) == sum(repository.left_out.fail_probation(BOB)) == 0
-    assert state(repository, BOB) == OUT
-    assert problems(repository) == []
 
 
 @pytest.mark.parametrize(
@@ -234,22 +191,6 @@ def put_back(repository):
         repository.store.client.hdel(keys.left_out_acts, MALLORY)
         repository.store.client.srem(keys.left_out, MALLORY)
     begin(repository)
-
-
-def test_moderators_and_housekeeping_that_decide_at_once_leave_no_finding(repository, articles):
-    left_out = repository.left_out
-    acts = (
-        partial(left_out.end_probation, MALLORY),
-        partial(left_out.leave_out, MALLORY, "mallory", MODERATOR, "A ring"),
-        partial(left_out.go_on, MALLORY),
-    )
-    votes = several(lambda: repository.votes.cast(articles[4], MALLORY, Choice.VOTE), 10)
-
-    race(repository, [*(lambda act=act: [*act()] for act in acts), votes])
-
-    assert state(repository) == OUT
-    assert left_out.list_on_probation(10) == {}
-    assert problems(repository) == []
 
 
 @pytest.mark.parametrize(

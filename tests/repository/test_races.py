@@ -7,26 +7,20 @@ from types import NoneType
 
 import pytest
 
-from articles.domain import ranking
 from articles.domain.articles import Choice, Tally
 from articles.domain.comments import CommentOrder, ThreadPart
 from articles.domain.errors import (
     AccountDeleted,
-    ArticleRemoved,
     CommentNotFound,
     DuplicateLink,
     GroupExists,
     GroupNotFound,
-    NotRemoved,
 )
 from articles.domain.flags import FlagReason
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor
 from articles.repository import ImportRunning, Repository
-from articles.repository.store import keys
-from articles.text.links import link_digest
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.every_server import delete
 from tests.factories import comment_on, imported, link, post, view
 from tests.repository.racing import Job, during, interleaved, race, several
 from tests.repository.usage import listed, warm
@@ -79,34 +73,6 @@ def test_64_threads_end_in_the_same_state_as_a_serial_model(repository):
     assert problems(repository) == []
 
 
-def test_many_threads_voting_as_one_member_leave_one_of_their_choices(repository):
-    ids = [post(repository, number) for number in range(ARTICLES)]
-    client, shards = repository.store.client, repository.store.shards
-
-    def fight(thread: int) -> Job:
-        chance = random.Random(thread)
-        plan = [(chance.choice(ids), chance.choice([Choice.VOTE, Choice.OPPOSE])) for _ in range(50)]
-
-        def run() -> list[Tally]:
-            return [repository.votes.cast(article_id, BOB, choice) for article_id, choice in plan]
-
-        return run
-
-    tallies = race(repository, [fight(thread) for thread in range(THREADS)])
-
-    assert {(t.votes, t.opposes, t.choice) for tally in tallies for t in tally} == {
-        (2, 0, Choice.VOTE),
-        (1, 1, Choice.OPPOSE),
-    }
-    for article in repository.articles.get_many(ids, BOB):
-        voted = client.smembers(shards.of(article.id).voted(article.id))
-        opposed = client.smembers(shards.of(article.id).oppose(article.id))
-        assert (str(BOB) in voted) + (str(BOB) in opposed) == 1
-        assert (article.votes, article.opposes) == (len(voted), len(opposed))
-        assert article.score == ranking.score(article.posted_at, len(voted) - len(opposed), seconds_per_point=432)
-    assert problems(repository) == []
-
-
 def test_a_link_that_thirty_members_post_at_once_becomes_one_article(repository):
     links = range(20)
 
@@ -122,15 +88,6 @@ def test_a_link_that_thirty_members_post_at_once_becomes_one_article(repository)
         assert len({outcome[number].id for outcome in outcomes}) == 1
         assert sum(outcome[number].is_new for outcome in outcomes) == 1
     assert len(listed(repository, Order.TIME)) == len(links)
-    assert problems(repository) == []
-
-
-def test_thirty_articles_with_different_links_posted_at_once_get_different_ids(repository):
-
-    ids = race(repository, [lambda n=n: post(repository, n, poster=n) for n in range(10, 40)])
-
-    assert sorted(ids) == list(range(1, 31))
-    assert sorted(listed(repository, Order.TIME)) == list(range(1, 31))
     assert problems(repository) == []
 
 
@@ -172,59 +129,6 @@ def test_concurrent_group_changes_removals_and_votes_leave_every_warm_ranking_ex
         assert listed(repository, Order.SCORE, slug) == [article.id for article in inside]
 
 
-def test_an_article_removed_by_many_moderators_is_removed_and_logged_once(repository):
-    article_id = post(repository, 1)
-
-    removals = race(repository, [lambda: repository.articles.remove(article_id, MODERATOR, "Spam")] * 20)
-    restorals = race(repository, [lambda: repository.articles.restore(article_id, MODERATOR, "No spam")] * 20)
-
-    assert removals.count(None) == 1
-    assert sum(isinstance(refusal, ArticleRemoved) for refusal in removals) == 19
-    assert restorals.count(None) == 1
-    assert sum(isinstance(refusal, NotRemoved) for refusal in restorals) == 19
-    assert len(repository.moderation_log.get_page().entries) == 2
-    assert problems(repository) == []
-
-
-def test_votes_racing_with_a_removal_either_count_or_are_refused(repository):
-    ids = [post(repository, number) for number in range(ARTICLES)]
-
-    def vote(user: int) -> Job:
-        return lambda: [several(lambda i=i: repository.votes.cast(i, user, Choice.VOTE), 1)()[0] for i in ids]
-
-    def remove() -> list[None]:
-        return [repository.articles.remove(article_id, MODERATOR, "Spam") for article_id in ids]
-
-    *votes, _ = race(repository, [*(vote(user) for user in range(10, 40)), remove])
-
-    for at, article in enumerate(repository.articles.get_many(ids)):
-        answers = [answer[at] for answer in votes]
-        assert all(isinstance(answer, Tally | ArticleRemoved) for answer in answers)
-        assert article.votes == 1 + sum(isinstance(answer, Tally) for answer in answers)
-    assert listed(repository) == []
-    assert problems(repository) == []
-
-
-def test_concurrent_edits_leave_the_title_and_link_of_one_of_them(repository):
-    article_id = post(repository, 0)
-
-    def edit(number: int) -> Job:
-        return lambda: repository.articles.edit(
-            article_id, MODERATOR, f"Article {number}", link(number), moderator=True
-        )
-
-    outcomes = race(repository, [edit(number) for number in range(1, 21)])
-
-    assert outcomes == [None] * 20
-    article = repository.articles.get(article_id)
-    number = int(article.title.removeprefix("Article "))
-    assert article.link == link(number)
-    assert len(repository.moderation_log.get_page().entries) == 20
-    held = [n for n in range(21) if repository.store.client.exists(keys.link(link_digest(link(n))))]
-    assert held == [number]
-    assert problems(repository) == []
-
-
 def test_two_articles_edited_to_one_link_at_once_do_not_both_get_it(repository):
     ids = [post(repository, number) for number in range(12)]
 
@@ -237,18 +141,6 @@ def test_two_articles_edited_to_one_link_at_once_do_not_both_get_it(repository):
     assert sum(isinstance(outcome, DuplicateLink) for outcome in outcomes) == 11
     assert [article.link for article in repository.articles.get_many(ids)].count(link(99)) == 1
     assert problems(repository) == []
-
-
-def test_a_group_created_by_many_threads_exists_once_with_the_title_of_one_of_them(repository):
-
-    outcomes = race(
-        repository, [lambda n=n: repository.groups.create("python", f"Python {n}", MODERATOR) for n in range(20)]
-    )
-
-    assert sum(isinstance(outcome, GroupExists) for outcome in outcomes) == 19
-    (group,) = repository.groups.list_all()
-    assert group.title == f"Python {outcomes.index(None)}"
-    assert len(repository.moderation_log.get_page().entries) == 1
 
 
 def test_only_one_of_many_groups_gets_a_contested_title(repository):
@@ -265,60 +157,6 @@ def test_only_one_of_many_groups_gets_a_contested_title(repository):
 
     assert sum(isinstance(outcome, GroupExists) for outcome in outcomes) == 19
     assert list(repository.groups.get_titles().values()).count("Python") == 1
-
-
-def test_a_group_renamed_during_its_merge_ends_merged(repository):
-    for slug in ("python", "java"):
-        repository.groups.create(slug, slug)
-    ids = [post(repository, number, ("java",)) for number in range(20)]
-
-    merged, *renamed = race(
-        repository,
-        [
-            lambda: repository.groups.merge("java", "python", MODERATOR),
-            *(several(lambda n=n: repository.groups.rename("java", f"Java {n}", MODERATOR), 10) for n in range(4)),
-        ],
-    )
-
-    assert merged == 20
-    assert all(outcome is None or isinstance(outcome, GroupNotFound) for each in renamed for outcome in each)
-    assert list(repository.groups.get_titles()) == ["python"]
-    assert sorted(listed(repository, Order.TIME, "python")) == ids
-    assert problems(repository) == []
-
-
-def test_votes_removals_and_readers_during_a_merge_lose_no_article(repository):
-    for slug in ("python", "java"):
-        repository.groups.create(slug, slug.title())
-    ids = [post(repository, number, ("java",) if number % 2 else ("java", "python")) for number in range(40)]
-    warm(repository, "python", "java")
-    chance = random.Random(0)
-
-    def disturb() -> None:
-        article_id = chance.choice(ids)
-        repository.votes.cast(article_id, chance.randrange(100, 120), chance.choice([*Choice]))
-        repository.lists.get_page(Order.SCORE, slug="python")
-
-    def remove_and_restore() -> None:
-        for article_id in ids[::5]:
-            repository.articles.remove(article_id, MODERATOR, "Spam")
-            repository.articles.restore(article_id, MODERATOR, "No spam")
-
-    race(
-        repository,
-        [
-            lambda: repository.groups.merge("java", "python", MODERATOR, "The same"),
-            remove_and_restore,
-            *[several(disturb, 20)] * 4,
-        ],
-    )
-
-    assert sorted(listed(repository, Order.SCORE, "python")) == ids
-    assert {article.groups for article in repository.articles.get_many(ids)} == {("python",)}
-    with pytest.raises(GroupNotFound) as gone:
-        repository.lists.get_page(Order.SCORE, slug="java")
-    assert gone.value.moved_to == "python"
-    assert problems(repository) == []
 
 
 def test_a_batch_imported_by_two_processes_at_once_is_stored_once(repository, clock, server_url):
@@ -370,38 +208,6 @@ def test_a_repair_during_votes_loses_none_and_hides_no_article_from_any_reader(r
     assert during(repairs, read, repository) > 2
 
     assert {(a.votes, a.opposes) for a in repository.articles.get_many(ids)} == {(1, 10)}
-    assert problems(repository) == []
-
-
-def test_rankings_lost_during_votes_are_complete_after_one_repair(repository):
-    repository.groups.create("python", "Python")
-    ids = [post(repository, n, ("python",)) for n in range(20)]
-    client = repository.store.client
-    for names in repository.store.shards.all:
-        client.delete(names.order(Order.SCORE))
-        client.delete(names.group("python"))
-
-    def vote(user: int) -> Job:
-        return lambda: [repository.votes.cast(i, user, Choice.VOTE) for i in ids]
-
-    def read() -> object:
-        return repository.lists.get_page(Order.SCORE, slug="python")
-
-    race(repository, [repository.repair.run, several(read, 30), *(vote(user) for user in range(100, 108))])
-
-    assert {article.votes for article in repository.articles.get_many(ids)} == {9}
-    assert sorted(listed(repository)) == ids
-    assert problems(repository) == []
-
-
-def test_two_concurrent_repairs_leave_the_same_store(repository):
-    repository.groups.create("python", "Python")
-    ids = [post(repository, n, ("python",)) for n in range(20)]
-    delete(repository.store.client, *(names.order(Order.TIME) for names in repository.store.shards.all))
-
-    assert race(repository, [repository.repair.run] * 4) == [20] * 4
-
-    assert sorted(listed(repository, Order.TIME)) == ids
     assert problems(repository) == []
 
 

@@ -6,7 +6,6 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from tests.cast import ALICE, BOB
 from tests.factories import view
-from tests.rules import connect
 
 
 def post_many(repository, clock, count, groups=()):
@@ -58,28 +57,3 @@ def test_an_article_that_left_the_hot_list_comes_last(repository, clock):
         warm,
         cold,
     ]
-
-
-def test_a_refresh_takes_at_most_two_round_trips(server_url, clock, wire):
-    repository = connect(server_url, shards=4, clock=clock)
-    repository.prepare()
-    ids = post_many(repository, clock, 8)
-    repository.refresh.get(ids)
-
-    for options, trips in (({}, 1), ({"order": Order.SCORE}, 1), ({"order": Order.HOT, "since": 0.0}, 2)):
-        with wire.counted():
-            repository.refresh.get(ids[:4], reader=BOB, **options)
-        assert wire.trips == trips
-
-
-def test_an_unknown_link_takes_one_round_trip_and_a_known_one_two(server_url, clock, wire):
-    repository = connect(server_url, clock=clock)
-    repository.prepare()
-    (number,) = post_many(repository, clock, 1)
-
-    with wire.counted():
-        assert repository.articles.find_by_link("https://e.org/other") is None
-    assert wire.trips == 1
-    with wire.counted():
-        assert repository.articles.find_by_link("https://e.org/0").id == number
-    assert wire.trips == 2

@@ -122,12 +122,3 @@ def test_an_entry_with_a_damaged_part_is_passed_over(repository, article, clock,
     repository.store.client.lpush(log, json.dumps(entry | part))
 
     assert [one for one, _ in walk(repository)[0]] == [comment]
-
-
-def test_a_page_takes_two_round_trips(repository, article, clock, wire):
-    remove(repository, clock, comment_on(repository, article, "A text"))
-    repository.removed_comments.get_page()
-    with wire.counted():
-        repository.removed_comments.get_page()
-
-    assert wire.trips == 2

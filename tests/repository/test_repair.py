@@ -8,9 +8,8 @@ from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store import keys
 from tests.cast import ALICE, BOB, MODERATOR
-from tests.every_server import count_of
 from tests.factories import comment_on, link, post
-from tests.repository.usage import listed, use, warm
+from tests.repository.usage import listed, use
 from tests.store_state import contents, problems
 
 pytestmark = pytest.mark.one_shard
@@ -209,41 +208,11 @@ def test_a_second_repair_changes_nothing(used, damage):
     assert contents(used) == once
 
 
-def test_repairing_a_sound_store_only_drops_group_rankings_which_readers_rebuild(used):
-    before = contents(used)
-
-    used.repair.run()
-    warm(used, "python", "redis")
-
-    assert contents(used) == before
-
-
-def test_repairing_an_empty_store_does_nothing(repository):
-    before = contents(repository)
-
-    assert repository.repair.run() == 0
-    assert contents(repository) == before
-
-
-def test_an_unnamed_poster_gets_no_profile(used):
-    used.repair.run()
-
-    assert not count_of(used.store.client, *(shard.posted(0) for shard in used.store.shards.all))
-
-
 def test_after_the_repair_of_a_lost_counter_no_id_is_used_twice(used):
     counter_lost(used)
     used.repair.run()
 
     assert post(used, 1000) == len(ARTICLES) + 1
-
-
-def test_a_counter_that_is_ahead_is_kept(used):
-    used.store.client.set(keys.COUNTER, 100)
-
-    used.repair.run()
-
-    assert used.store.client.get(keys.COUNTER) == "100"
 
 
 def test_voter_sets_that_should_have_been_dropped_are_dropped(used):
@@ -281,38 +250,6 @@ def test_an_article_left_in_a_merged_group_follows_it(used):
     assert 1 in listed(used, Order.TIME, "python")
     assert used.store.client.hget(directory.merged, "java") == "python"
     assert problems(used) == []
-
-
-def test_a_merge_of_a_group_with_foreign_members_completes(used):
-    strangers_in_groups(used)
-    orphans(used)
-
-    used.groups.merge("python", "redis", MODERATOR)
-    used.repair.run()
-
-    assert problems(used) == []
-
-
-def test_progress_goes_from_zero_to_all_articles(used):
-    told: list[tuple[int, int]] = []
-
-    used.repair.run(lambda done, total: told.append((done, total)))
-
-    assert told[0] == (0, len(ARTICLES))
-    assert told[-1] == (len(ARTICLES), len(ARTICLES))
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
-
-
-def test_more_articles_than_one_step_repairs_are_all_repaired(repository):
-    for number in range(600):
-        post(repository, number, poster=BOB)
-    before = listed(repository, Order.TIME)
-    rankings_lost(repository)
-
-    assert repository.repair.run() == 600
-
-    assert listed(repository, Order.TIME) == before
-    assert problems(repository) == []
 
 
 def test_a_log_of_more_entries_than_one_step_is_repaired_in_full_and_in_order(repository, clock):
@@ -358,16 +295,6 @@ def test_the_size_of_a_text_is_checked_and_restored(repository):
 
     assert finding.problem == "its text has 8 bytes, noted 7"
     assert list(repository.audit.run()) == []
-
-
-def test_a_voter_that_is_no_member_brings_no_list(repository):
-    article_id = post(repository, 1)
-    names = repository.store.shards.of(article_id)
-    repository.store.client.sadd(names.voted(article_id), "1e999")
-
-    repository.repair.run()
-
-    assert not repository.store.client.exists(names.prefix + "votes:1e999")
 
 
 def test_the_repair_notes_for_search_indexes_only_what_it_moved_or_found_wrong(used):

@@ -7,9 +7,8 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.lists import Order, Period
-from articles.repository import FeedFilter, Repository
+from articles.repository import Repository
 from articles.repository.store.clients import cluster_nodes
-from articles.repository.store.clients.client import make_clients
 from articles.searching import Hiding
 from tests.cast import ALICE
 from tests.clock import Clock
@@ -96,13 +95,6 @@ def test_the_sites_lists_come_from_replicas(replicated, reading, exchanges, orde
     assert 1 <= at(replicated.replicas, exchanges) <= 2 * len(replicated.replicas)
 
 
-def test_a_feed_comes_from_replicas(replicated, reading, exchanges):
-    reading.feeds.list_in(Order.TIME, FeedFilter())
-    with exchanges.counted():
-        assert len(reading.feeds.list_in(Order.TIME, FeedFilter())) == 12
-    assert at(replicated.replicas, exchanges) >= 2, "the ids, and the articles"
-
-
 def test_all_that_a_member_reads_comes_from_the_primary(replicated, reading, exchanges):
     reading.votes.cast(1, ALICE, Choice.OPPOSE)
     with exchanges.counted():
@@ -177,20 +169,6 @@ def test_while_a_replica_hangs_the_primary_serves_all(replicated, reading, clock
             replica.thaw()
 
 
-def test_while_a_replica_is_away_the_primary_serves_all(replicated, reading, clock):
-    for replica in replicated.replicas:
-        replica.kill()
-    try:
-        for repository in (reading, replicated.connect(clock)):
-            read_plain_lists(repository)
-            repository.votes.cast(1, 2000, Choice.VOTE)
-    finally:
-        for replica in replicated.replicas:
-            replica.restart()
-        replicated.until_in_step()
-    read_plain_lists(reading)
-
-
 def test_a_cluster_without_replicas_serves_all_from_its_primaries(cluster, clock):
     repository = connect(cluster.url, shards=16, clock=clock, reads_replicas=True)
     repository.store.client.flushdb()
@@ -219,9 +197,3 @@ def test_a_replica_that_is_added_later_serves_lists(tmp_path, clock, exchanges, 
         monkeypatch.setattr(cluster_nodes, "SECONDS_BETWEEN_LOOKS_FOR_REPLICAS", 0)
         read_from_replica()
         assert read_from_replica()
-
-
-def test_without_the_setting_there_is_one_client(cluster):
-    for url in (cluster.url, "sentinel://host/site", "redis://host"):
-        main, stale = make_clients(url)
-        assert main is stale

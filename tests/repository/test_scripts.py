@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from articles.domain import ranking
 from articles.domain.articles import LATEST, Choice
-from articles.domain.comments import CommentOrder, lower_bound
+from articles.domain.comments import lower_bound
 from articles.domain.errors import EditingClosed, VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import PLACEHOLDERS
@@ -26,7 +26,7 @@ from articles.repository.upkeep import upgrades
 from tests.cases import for_each
 from tests.cast import ALICE, BOB
 from tests.clock import DAY, Clock
-from tests.factories import comment_on, link, post
+from tests.factories import link, post
 from tests.repository.everything import use_all
 from tests.repository.lua_files import (
     BUILT_IN,
@@ -160,22 +160,6 @@ def test_a_script_uses_only_commands_of_redis_6_2(name):
     assert not NEWER.search(source)
 
 
-@for_each(
-    "line",
-    [
-        "redis.call('EXPIRE', KEYS[1], 60, 'NX')",
-        "redis.call('LMPOP', 1, KEYS[1], 'LEFT')",
-        "redis.call('SINTERCARD', 2, KEYS[1], KEYS[2])",
-        "redis.call('SET', KEYS[1], 'x', 'NX', 'GET')",
-        "redis.call('set', KEYS[1], 'x', 'GET', 'EX', 5, 'NX')",
-        "redis.setresp(3)",
-        "#!lua",
-    ],
-)
-def test_the_check_for_newer_commands_finds_them(line):
-    assert NEWER.search(f"local a = 1\n{line}\n")
-
-
 @of_scripts
 def test_a_script_uses_neither_the_servers_clock_nor_its_randomness(name):
     """But for the order of changes, which is the server's own."""
@@ -200,40 +184,6 @@ def test_a_source_begins_with_its_name_and_has_only_the_functions_of_libraries_t
     assert sum(source.count(f"local {constant} =") for constant in scripts.CONSTANTS) <= len(
         set(re.findall(r"\b[A-Z]\w+\b", reachable(name))) & scripts.CONSTANTS.keys()
     )
-
-
-def test_a_script_that_needs_nothing_is_sent_alone():
-    assert scripts.source("readership/read_counters").startswith("-- readership/read_counters\n--[[")
-
-
-def test_the_error_for_a_missing_library_names_it_and_the_script_that_includes_it(monkeypatch):
-    monkeypatch.setattr(scripts, "text", lambda _name: "--[[\nINCLUDE  values, wrods\n]]\n")
-
-    with pytest.raises(LookupError, match=r"votes/new\.lua includes lib/wrods\.lua, which does not exist"):
-        scripts.includes("votes/new")
-
-
-def test_libraries_that_include_each_other_are_refused():
-    needs = {"script": ["a"], "a": ["b"], "b": ["a"]}
-
-    with pytest.raises(RecursionError, match="script → a → b → a"):
-        scripts.in_order("script", needs.__getitem__)
-
-
-def test_a_library_required_twice_is_included_once():
-    needs = {"script": ["a", "b"], "a": ["values"], "b": ["values", "a"], "values": []}
-
-    assert scripts.in_order("script", needs.__getitem__) == ["values", "a", "b", "script"]
-
-
-def test_an_include_may_span_several_lines_or_be_none(monkeypatch):
-    texts = {"x": "--[[\nINCLUDE  values,\n         lists\nCost  O(1)\n]]\n", "y": "--[[\nINCLUDE  none\n]]\n"}
-    monkeypatch.setattr(scripts, "text", texts.__getitem__)
-    scripts.includes.cache_clear()
-
-    assert scripts.includes("x") == ("lib/values", "lib/lists")
-    assert scripts.includes("y") == ()
-    scripts.includes.cache_clear()
 
 
 @of_parts
@@ -310,13 +260,6 @@ def test_a_large_number_in_lua_has_a_name():
             assert not large or re.match(r"local [A-Z]", line), f"{part}: {line}"
 
 
-def test_constants_are_rendered_as_handwritten_lua():
-    assert scripts.CONSTANTS["FIRST_PLACEHOLDER"] == "local FIRST_PLACEHOLDER = 1000000000\n"
-    assert scripts.CONSTANTS["LAST_PLACEHOLDER"] == "local LAST_PLACEHOLDER = 1999999999\n"
-    assert scripts.CONSTANTS["SPANS"] == "local SPANS = {'day', 'week', 'month'}\n"
-    assert "time = 'time:', hot = 'hot:score:'" in scripts.CONSTANTS["OF_GROUP"]
-
-
 # On the server
 
 
@@ -382,19 +325,6 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     assert set(strict) == set(scripts.names()) - {"lists/read_page"}, "which only a store with one shard runs"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "return redis.call('GET', 'article:')",
-        "return redis.call('SET', '{s1}:article:1', '1')",
-        "local prefix = string.gsub(KEYS[1], 's0', 's1') return redis.call('GET', prefix)",
-    ],
-)
-def test_the_node_refuses_a_script_that_leaves_its_shard(cluster_node, body):
-    with pytest.raises(redis.ResponseError, match=r"(?i)slot"):
-        cluster_node.eval(f"#!lua\n{body}", 1, "{s0}:article:4")
-
-
 # The formula in Lua and in Python
 
 EXACT = settings(max_examples=60)
@@ -406,13 +336,6 @@ weights = st.integers(1, 86_400)
 @given(moments, weights, st.lists(st.tuples(st.integers(2, 9), st.sampled_from(Choice)), max_size=4))
 def test_the_score_in_the_store_equals_the_pure_function_exactly(store_paths, posted_at, votes_per_day, casts):
     check_score(new_client(store_paths.url(REPOSITORY_DATABASE)), posted_at, votes_per_day, casts)
-
-
-@settings(EXACT, max_examples=25)
-@given(moments, weights, st.lists(st.tuples(st.integers(2, 9), st.sampled_from(Choice)), max_size=4))
-def test_the_score_in_the_fake_store_is_the_same(posted_at, votes_per_day, casts):
-    client = fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True)
-    check_score(client, posted_at, votes_per_day, casts)
 
 
 def check_score(
@@ -461,25 +384,6 @@ def test_the_lower_bound_in_the_store_equals_the_pure_function_exactly(store_pat
         pair for pair, bound in zip(counts, bounds, strict=True) if float(bound).hex() != lower_bound(*pair).hex()
     ]
     assert wrong == []
-
-
-def test_comments_in_the_fake_store_are_as_in_a_real_one():
-    client = fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True)
-    repository = connect(client, clock=Clock())
-    schema.stamp(repository.store)
-    article_id = post(repository, 1)
-    top = comment_on(repository, article_id, "Top")
-    reply = comment_on(repository, article_id, "Reply", ALICE, top)
-    repository.comments.cast(top, ALICE, Choice.VOTE)
-    repository.comments.delete(top, BOB)
-
-    thread = repository.comments.get_thread(article_id, CommentOrder.BEST, reader=ALICE)
-
-    assert [(comment.id, comment.is_deleted, comment.votes) for comment in thread.comments] == [
-        (top, True, 0),
-        (reply, False, 0),
-    ]
-    assert problems(repository) == []
 
 
 @EXACT

@@ -1,6 +1,5 @@
 """Searching a store with an index that follows it: what is found, in which order, after every kind of change."""
 
-import json
 import random
 from contextlib import suppress
 from itertools import count, product
@@ -18,7 +17,7 @@ from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, imported
 from tests.rules import connect, default_rules
 from tests.searches import Search
-from tests.store_state import lose_changes, problems
+from tests.store_state import lose_changes
 from tests.waiting import until
 
 NUMBERS = count(1)
@@ -48,15 +47,6 @@ def test_articles_are_found_by_title_host_poster_and_group(search, repository):
     assert search("redis nothing") == search("") == search("?!") == []
 
 
-def test_chinese_text_is_found_by_any_part_of_it(search, repository):
-    article = post(repository, "分布式数据库入门")
-    other = post(repository, "数字时代")
-
-    assert search("数据") == search("数据库") == search("门") == [article]
-    assert set(search("数")) == {article, other}
-    assert search("库入 分布") == [article]
-
-
 def test_the_language_of_code_is_not_among_the_words_of_a_text(search, repository):
     article = post(repository, "redis")
     repository.comments.post(
@@ -76,14 +66,6 @@ def test_results_are_listed_newest_or_best_first(search, repository, clock):
 
     assert search("redis", SearchOrder.TIME) == [new, old]
     assert search("redis", SearchOrder.SCORE) == [old, new]
-
-
-def test_a_space_ends_the_last_word(search, repository):
-    whole, begun = post(repository, "Go is a language"), post(repository, "Google and goats")
-
-    assert set(search("go")) == {whole, begun}
-    assert search("go ") == [whole]
-    assert search("goog ") == []
 
 
 def test_a_search_can_be_limited_to_a_group_and_excludes_hidden_groups(search, repository):
@@ -121,24 +103,6 @@ def test_a_merged_group_names_its_target_and_its_articles_are_found_there(search
     assert refused.value.moved_to == "python"
 
 
-def test_every_change_to_an_article_updates_the_words_that_find_it(search, repository):
-    article = post(repository, "Apples and 苹果")
-    assert search("apple") == search("苹果") == [article]
-
-    repository.articles.edit(article, MODERATOR, "Pears", "https://other.example/", moderator=True)
-    assert search("apple") == search("苹果") == search("site.example") == []
-    assert search("pear") == search("other.example") == search("alice") == [article]
-
-    repository.articles.remove(article, MODERATOR, "Spam")
-    assert search("pear") == []
-    repository.articles.edit(article, MODERATOR, "Plums", "https://other.example/", moderator=True)
-    assert search("plum") == []
-    repository.articles.restore(article, MODERATOR, "It was not")
-    assert search("plum") == [article]
-    assert search("pear") == []
-    assert problems(repository) == []
-
-
 def test_nothing_is_shown_as_it_was_before_the_index_follows(search, repository):
     removed, edited, regrouped, kept = (post(repository, f"redis {n}", "python") for n in range(4))
     comment = comment_on(repository, kept, "redis in a comment")
@@ -153,14 +117,6 @@ def test_nothing_is_shown_as_it_was_before_the_index_follows(search, repository)
     comments = search.finder.get_comments(repository, read_query("redis")).comments
 
     assert ([one.id for one in found], comments) == ([kept], ())
-
-
-def test_imported_articles_are_found_unless_removed(search, repository, clock):
-    here, gone = repository.imports.add([imported(1, clock()), imported(2, clock() - 5, removed="Spam")])
-
-    assert search("import") == [here]
-    repository.articles.restore(gone, MODERATOR, "It was not")
-    assert search("import") == [here, gone]
 
 
 def test_pages_follow_one_another(search, repository, clock):
@@ -186,14 +142,6 @@ def test_results_include_the_readers_own_choice(search, repository):
     (found,) = search.page("redis", reader=BOB).articles
 
     assert found.choice is Choice.OPPOSE
-
-
-def test_naughty_queries_are_answered(search, repository, shared_dir):
-
-    post(repository, "redis")
-    for text in json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8")):
-        search.page(text)
-    assert problems(repository) == []
 
 
 def test_paging_ends_at_the_number_of_articles_searched(search, repository, clock, monkeypatch):
@@ -522,19 +470,6 @@ def test_a_damaged_index_or_one_of_another_format_is_built_again(repository, tmp
         assert searching("redis") == [article], damage
         assert [*tmp_path.glob("*/meta.json")] != [meta], "the former one is deleted"
     searching.follower.close()
-
-
-def test_an_index_of_another_format_is_not_searched(repository, tmp_path, monkeypatch, caplog):
-    article, folder = post(repository, "redis"), IndexFolder(tmp_path)
-    searching = Search(repository, folder)
-    until(lambda: searching("redis") == [article], 10)
-    searching.follower.close()
-    monkeypatch.setattr("articles.finding.index.FORMAT", "other")
-    caplog.clear()
-
-    page = searching.finder.get_page(repository, read_query("redis"))
-
-    assert (page.articles, page.complete, caplog.text) == ((), False, "")
 
 
 def test_comments_follow_groups_that_change_twice_at_once(repository, tmp_path):

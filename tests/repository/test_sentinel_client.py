@@ -12,7 +12,6 @@ from articles.repository import Repository
 from articles.repository.store.clients.client import make_cache_client, make_clients
 from tests.clock import Clock
 from tests.factories import post
-from tests.repository.everything import use_all
 from tests.rules import connect
 from tests.store_state import problems
 from tests.topologies.node import HOST, PASSWORD
@@ -46,12 +45,6 @@ def votes_of(repository: Repository, article: int, voter: int) -> int | None:
         return repository.votes.cast(article, voter, Choice.VOTE).votes
     except StoreUnavailable:
         return None
-
-
-def test_the_site_works_as_on_one_server(watched, clock):
-    use_all(watched, clock)
-
-    assert problems(watched) == []
 
 
 def test_the_cache_of_the_same_service_is_another_database(replication, watched):

@@ -89,40 +89,6 @@ def article_is_readable(repository):
     return False
 
 
-def test_a_full_store_refuses_writes_entirely_and_serves_reads(private):
-    repository, _ = private
-    configure(repository.store.client, "maxmemory", "1")
-    with pytest.raises(StoreUnavailable):
-        repository.votes.cast(1, BOB, Choice.VOTE)
-    with pytest.raises(StoreUnavailable):
-        repository.articles.post(BOB, "bob", "B", "https://example.org/b")
-
-    assert repository.articles.get(1).votes == 1
-    assert repository.lists.get_page(Order.SCORE).total == 1
-    configure(repository.store.client, "maxmemory", "0")
-    assert list(repository.audit.run()) == []
-    assert repository.votes.cast(1, BOB, Choice.VOTE).votes == 2
-
-
-def test_a_read_only_replica_refuses_writes(private):
-    repository, _ = private
-    repository.store.client.replicaof("127.0.0.1", "1")
-
-    with pytest.raises(StoreUnavailable):
-        repository.votes.cast(1, BOB, Choice.VOTE)
-
-
-def test_a_store_that_lost_the_scripts_gets_them_again(repository):
-    number = repository.articles.post(ALICE, "alice", "T", "https://example.org/", ["python"]).id
-    for _ in range(3):
-        repository.store.client.script_flush()
-        repository.votes.cast(number, BOB, Choice.VOTE)
-        repository.store.client.script_flush()
-        assert repository.lists.get_page(Order.SCORE, slug="python").total == 1
-
-    assert repository.articles.get(number).votes == 2
-
-
 def test_a_reply_to_a_timed_out_command_is_never_taken_for_the_next_one(private):
     repository, _ = private
     post(repository, 2)

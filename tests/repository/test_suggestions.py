@@ -16,7 +16,7 @@ from articles.domain.errors import (
 )
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Action
-from articles.domain.suggestions import MOST_SUGGESTIONS, SUGGESTION_SECONDS, SuggestionKind, suggestion_id
+from articles.domain.suggestions import MOST_SUGGESTIONS, SUGGESTION_SECONDS, SuggestionKind
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import post
@@ -250,22 +250,6 @@ def test_a_damaged_field_counts_as_no_suggestions(repository, article, text):
     assert opened(repository, article) == {"Better": {BOB}}
     change_article(repository, article, {"suggestions": text})
     repository.suggestions.withdraw(BOB)
-
-
-def test_titles_are_kept_as_they_are(repository, article):
-    title = '"a\\b" </script> 中文 🏺 \u2028 %s {}'
-    for member in (BOB, CAROL):
-        repository.suggestions.support(article, member, TITLE, title)
-
-    assert repository.articles.get(article).title == title
-    assert suggestion_id(TITLE, "java") != suggestion_id(GROUPS, "java")
-
-
-def test_a_change_takes_one_round_trip(repository, article, wire):
-    repository.suggestions.support(article, BOB, TITLE, "Warm")
-    with wire.counted():
-        repository.suggestions.support(article, BOB, TITLE, "Better")
-    assert wire.trips == 1
 
 
 def test_members_whose_votes_are_left_out_of_ranking_apply_nothing(repository, article):

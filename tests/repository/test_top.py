@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.ranking import by_points
 from articles.searching import Hiding
-from tests.cast import BOB, MODERATOR
+from tests.cast import MODERATOR
 from tests.clock import DAY
 from tests.every_server import configure, delete, names_in
 from tests.factories import imported, post
@@ -145,17 +145,6 @@ def test_future_posting_times_and_clock_changes_break_nothing(repository, clock,
     assert problems(repository) == []
 
 
-def test_a_page_of_a_period_takes_as_many_round_trips_when_it_is_built(repository, clock, wire):
-    for number in range(60):
-        post(repository, number)
-    top(repository, Period.WEEK)
-
-    for period in (Period.MONTH, Period.MONTH, Period.ALL):
-        with wire.counted():
-            repository.lists.get_page(Order.POINTS, 2, period=period, reader=BOB)
-        assert wire.trips == (1 if repository.store.shards.count == 1 else 2)
-
-
 def test_the_audit_finds_wrong_points_and_the_repair_fixes_them(repository, clock):
     ids = [post(repository, number) for number in range(5)]
     for period in TOP_PERIODS.values():
@@ -172,35 +161,6 @@ def test_the_audit_finds_wrong_points_and_the_repair_fixes_them(repository, cloc
     repository.repair.run()
     assert problems(repository) == []
     assert len(top(repository, Period.WEEK)) == 5
-
-
-def test_an_empty_period_is_an_empty_page(repository, clock):
-    post(repository, 1)
-    clock.advance(2 * DAY)
-
-    page = repository.lists.get_page(Order.POINTS, period=Period.DAY)
-
-    assert (page.articles, page.total, page.has_next) == ((), 0, False)
-
-
-@pytest.mark.parametrize("chosen", [{}, {"hidden": Hiding(("java",))}])
-def test_a_store_that_refuses_writes_still_shows_periods_and_groups(repository, clock, chosen):
-    for number in range(30):
-        post(repository, number, ("python",))
-        clock.advance(1)
-    asked = [{"period": period} for period in TOP_PERIODS.values()] + [{"slug": "python"}]
-    client = repository.store.client
-    pages = [repository.lists.get_page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
-    made = [names_in(client, pattern) for pattern in ("*top:*", "*points:python")]
-    delete(client, *(name for names in made for name in names))
-    configure(client, "maxmemory", "1")
-    try:
-        held = [repository.lists.get_page(Order.POINTS, 2, **ask, **chosen) for ask in asked]
-    finally:
-        configure(client, "maxmemory", "0")
-
-    assert held == pages
-    assert names_in(client, "*top:*") == []
 
 
 @pytest.mark.parametrize("chosen", [{}, {"hidden": Hiding(("java",))}])

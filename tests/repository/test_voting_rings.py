@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.articles import Choice, VotingRing
-from articles.domain.errors import ArticleNotFound, CommentRemoved, PageNotFound, VotingClosed
+from articles.domain.errors import PageNotFound, VotingClosed
 from articles.domain.moderation_log import Action
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
@@ -119,38 +119,6 @@ def test_new_accounts_that_vote_on_an_article_or_its_comments_flag_it_together(
     assert ring_of(repository, article) is None
 
 
-def test_one_account_that_votes_on_many_comments_is_one(repository, article):
-    for text in range(12):
-        assert choose_on(repository, comment_on(repository, article, str(text), ALICE), range(100, 109)) == []
-
-    assert ring_of(repository, article) is None
-
-
-def test_refused_votes_on_comments_and_those_that_change_nothing_are_not_noted(repository, article, comments):
-    first, second = comments
-    choose_on(repository, first, range(100, 109), network="")
-    choose_on(repository, first, range(100, 109))
-    repository.comments.remove(second, MODERATOR, "Spam")
-    for member in range(100, 110):
-        with pytest.raises(CommentRemoved):
-            choose_on(repository, second, [member])
-
-    assert choose_on(repository, first, [109]) == []
-
-
-def test_a_vote_on_a_comment_takes_one_round_trip_and_names_a_network_only_for_new_accounts(
-    repository, article, comments, wire
-):
-    choose_on(repository, comments[0], [99])
-    with wire.counted():
-        choose_on(repository, comments[0], [100])
-    assert wire.trips == 1
-    with wire.counted():
-        repository.comments.cast(comments[0], 101, Choice.VOTE)
-    assert wire.trips == 1
-    assert b"ring" not in b"".join(wire.packets)
-
-
 def test_the_largest_network_is_shown(repository, article, clock):
     choose(repository, article, range(100, 112))
     clock.advance(MINUTE)
@@ -226,20 +194,6 @@ def test_accounts_that_vote_after_the_moderator_looked_count_towards_the_next_ri
     repository.voting_rings.check(article, seen, MODERATOR)
 
     assert choose(repository, article, range(205, 210)) == [10]
-
-
-def test_a_check_reaches_no_further_than_the_present(repository, article, clock):
-    choose(repository, article, range(100, 110))
-    repository.voting_rings.check(article, clock() + DAY, MODERATOR)
-    clock.advance(1)
-
-    assert choose(repository, article, range(200, 210)) == [10]
-
-
-def test_an_unknown_article_cannot_be_checked(repository):
-    with pytest.raises(ArticleNotFound):
-        repository.voting_rings.check(999, 1.0, MODERATOR)
-    assert problems(repository) == []
 
 
 def test_the_newest_ring_comes_first_and_the_list_has_pages(server_url, clock):
@@ -332,24 +286,6 @@ def test_damaged_keys_hold_up_no_vote(repository, article, kind):
     choose(repository, article, range(100, 120))
 
     assert repository.articles.get(article).votes == 21
-
-
-def test_an_ordinary_vote_sends_and_runs_what_it_did_before(repository, article, wire):
-    repository.votes.cast(article, ALICE, Choice.NONE)
-    with wire.counted():
-        repository.votes.cast(article, 100, Choice.VOTE)
-    packet = b"".join(wire.packets)
-
-    assert wire.trips == 1
-    assert b"ring" not in packet
-
-
-def test_a_new_accounts_vote_takes_one_round_trip(repository, article, wire):
-    choose(repository, article, [99])
-    with wire.counted():
-        choose(repository, article, [100])
-
-    assert wire.trips == 1
 
 
 def test_a_lost_list_of_rings_is_reported_and_rebuilt_as_a_restored_backup_rebuilds_it(repository, article):

@@ -110,16 +110,6 @@ def test_the_weight_is_checked_once_a_day(auto, clock):
     assert auto.store.client.ttl(names.WEIGHT_LOCK) == pytest.approx(DAY, abs=60)
 
 
-def test_a_weight_that_nearly_fits_is_kept(auto, clock):
-    choose(started(auto, 24), alpha=1.1)
-    started(auto, 24)
-    site = started(auto)
-
-    assert follow(site) is None
-
-    assert (votes_per_day(site), site.parameters.get_state().version) == (24, 3)
-
-
 def test_a_young_site_keeps_its_first_weight_for_a_week(repository, clock):
     site = started(repository)
     bring(site, [20] * 60, days=lambda n: 6.9 - n / 20)
@@ -128,15 +118,6 @@ def test_a_young_site_keeps_its_first_weight_for_a_week(repository, clock):
 
     next_day(site, clock)
     assert follow(site) == 20
-
-
-@pytest.mark.parametrize(("articles", "points"), [(29, 20), (40, 3)])
-def test_a_quiet_site_keeps_its_weight(repository, articles, points):
-    site = started(repository)
-    bring(site, [points] * articles, days=lambda n: 8)
-
-    assert follow(site) is None
-    assert votes_per_day(site) == 200
 
 
 def test_imported_articles_are_fitted_immediately_on_a_site_of_any_age(repository):
@@ -186,13 +167,6 @@ def test_an_article_with_damaged_counts_is_excluded(repository):
     assert list(site.weights.get_recent().points) == [4]
 
 
-def test_an_empty_site_has_nothing_to_learn_from(repository):
-    site = started(repository)
-
-    assert site.weights.get_recent().since is None
-    assert follow(site) is site.fit_weight() is None
-
-
 def test_an_even_sample_of_very_many_articles_is_read(repository, monkeypatch):
     monkeypatch.setattr(weights, "_PART", 5)
     monkeypatch.setattr(weights, "MOST_ARTICLES", 50)
@@ -230,13 +204,6 @@ def test_other_parameters_chosen_in_the_lab_do_not_end_automatic_changes(auto):
     assert auto.parameters.get_current() == Parameters(votes_per_day=20, alpha=2.0)
 
 
-def test_a_weight_chosen_by_moderators_stays_when_they_change_another_parameter(auto):
-    choose(auto, votes_per_day=60)
-    choose(auto, alpha=2.0)
-
-    assert auto.parameters.get_state().is_chosen
-
-
 def test_moderators_can_resume_automatic_changes(auto):
     choose(auto, votes_per_day=60)
     state = auto.parameters.get_state()
@@ -272,27 +239,6 @@ def test_auto_overrides_earlier_configured_or_chosen_weights(auto, numbers):
 
     assert not site.parameters.get_state().is_chosen
     assert follow(site) == 20
-
-
-def test_a_moderators_change_after_the_sites_is_not_attributed_to_the_site(auto):
-    follow(auto)
-
-    choose(auto, alpha=2.0)
-
-    newest, before, _ = auto.parameters.list_changes()
-    assert (newest.learnt_from, newest.actor_name) == (0, MODERATOR.name)
-    assert before.learnt_from == 70
-    entry = next(e for e in auto.moderation_log.get_page(1).entries if e.action == "tune-ranking")
-    assert "learnt_from" not in entry.details
-
-
-def test_a_start_keeps_what_moderators_chose(auto):
-    choose(auto, votes_per_day=60)
-
-    site = started(auto)
-
-    assert site.parameters.get_state().is_chosen
-    assert follow(site) is None
 
 
 def test_automatic_changes_wait_while_moderators_apply_parameters(auto):
