@@ -407,11 +407,6 @@ def test_what_a_killed_backup_left_is_dropped_by_the_next_one(run, used, tmp_pat
     assert only(tmp_path / "backups")
 
 
-def test_two_backups_into_one_folder_exclude_each_other(run, used, tmp_path):
-    with folders.locked(tmp_path / "backups"), pytest.raises(CommandError, match="Another backup is being made"):
-        run("backup", tmp_path / "backups")
-
-
 def test_a_damaged_key_is_named_and_the_rest_is_backed_up(run, used, elsewhere, tmp_path, alice, capsys):
     name = damage_votes_of(used, 1, alice.pk)
 
@@ -445,11 +440,6 @@ def test_housekeeping_is_kept_away_as_long_as_a_backup_takes(used, tmp_path, mon
 
     lines = sum(file.lines for file in backup.read_manifest(made).files.values())
     assert renewals == [lease] * lines
-
-
-def test_a_folder_without_backups_is_no_backup(run, tmp_path):
-    with pytest.raises(CommandError, match="is not a backup and contains none"):
-        run("restore", tmp_path)
 
 
 def test_a_backup_is_checked_without_being_restored(run, used, tmp_path):

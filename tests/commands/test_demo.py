@@ -18,8 +18,8 @@ from articles.domain.moderation_log import Actor
 from articles.models import SiteText
 from articles.repository import ImportRunning
 from tests.commands.seeded import counts, everything, logins, views, votes, wanted_counts, wanted_views
-from tests.internals import Groups, Hot, Imports, Store, Votes, failing
-from tests.store_state import contents, empty, hold_import_lock, set_clock
+from tests.internals import Hot, Imports, Store, Votes, failing
+from tests.store_state import contents, hold_import_lock, set_clock
 
 
 @pytest.fixture(autouse=True)
@@ -45,14 +45,6 @@ def test_with_a_shorter_voting_window_every_article_is_still_open(run, site_stor
     assert list(site_store.audit.run()) == []
 
 
-def test_an_existing_account_is_unchanged(run, site_store, data_dir):
-    User.objects.create_user("Demo", password="correct horse battery staple")
-    out = run("demo")
-    assert set(logins(data_dir)) == {"demo-moderator"}
-    assert "The account demo already existed and was not changed." in out
-    assert authenticate(username="demo", password="correct horse battery staple") is not None
-
-
 @pytest.mark.parametrize("is_removed", [False, True])
 def test_a_site_with_articles_is_refused(run, site_store, data_dir, is_removed):
     posted = site_store.articles.post(1, "alice", "Mine", "https://example.org/")
@@ -74,10 +66,6 @@ def test_a_site_is_seeded_only_once(run, site_store, data_dir):
         run("demo")
     assert seeding.seed_if_empty(site_store) is None
     assert (votes(site_store), logins(data_dir)) == (before, kept)
-
-
-def test_the_first_start_of_a_site_reports_the_seeding(site_store):
-    assert "Demo content added" in (seeding.seed_if_empty(site_store) or "")
 
 
 def test_nothing_is_added_during_an_import(run, site_store):
@@ -119,56 +107,9 @@ def test_seeding_interrupted_anywhere_is_finished_by_the_next_run(run, site_stor
     assert list(site_store.audit.run()) == []
 
 
-@pytest.mark.parametrize("done", [0, 1])
-def test_interrupted_views_are_neither_duplicated_nor_lost(run, site_store, monkeypatch, done):
-    sent, batches = Store.run_many, []
-
-    def attempt(self, calls, **how):
-        calls = list(calls)
-        if calls and calls[0].script == "readership/record_view":
-            if len(batches) == done:
-                sent(self, calls[: len(calls) // 3], **how)  # part of a batch is stored
-                raise KeyboardInterrupt
-            batches.append(1)
-        return sent(self, calls, **how)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Store, "run_many", attempt)
-        with pytest.raises(CommandError, match="Run it again to finish"):
-            run("demo")
-    assert views(site_store) != wanted_views()
-
-    run("demo")
-
-    assert views(site_store) == wanted_views()
-    assert list(site_store.audit.run()) == []
-
-
 def begin():
     with failing(seeding, "ThreadPoolExecutor", at=1), pytest.raises(CommandError):
         call_command("demo", stdout=StringIO())
-
-
-def test_seeding_that_is_resumed_keeps_a_moderators_description_and_describes_the_other_groups(run, site_store):
-    with failing(Groups, "describe", at=4), pytest.raises(CommandError, match="Run it again to finish"):
-        run("demo")
-    site_store.groups.describe("redis", "Other words", Actor(9, "carol"))
-
-    run("demo")
-
-    descriptions = site_store.groups.get_descriptions()
-    assert descriptions.pop("redis") == "Other words"
-    assert len(descriptions) == 7
-    assert list(site_store.audit.run()) == []
-
-
-def test_interrupted_seeding_is_not_finished_on_a_site_with_other_articles(run, site_store):
-    begin()
-    empty(site_store)
-    site_store.prepare()
-    site_store.articles.post(1, "alice", "Mine", "https://example.org/")
-    assert seeding.seed_if_empty(site_store) is None
-    assert site_store.imports.count() == 1
 
 
 def test_seeding_resumed_after_a_long_time_omits_votes_on_closed_articles(run, site_store):
@@ -183,14 +124,6 @@ def test_a_damaged_marker_file_is_ignored(run, site_store, data_dir, text):
     (data_dir / "demo-begun.json").write_text(text)
     assert "Demo content added" in run("demo")
     assert sorted(path.name for path in data_dir.iterdir()) == ["demo-logins.txt"]
-
-
-def test_an_existing_member_keeps_their_joining_date(run, site_store):
-    name = seeding._content()["members"][0]
-    member = User.objects.create_user(name, password="a long enough secret")
-    run("demo")
-
-    assert User.objects.get(pk=member.pk).date_joined == member.date_joined
 
 
 def test_the_demo_content_is_removed_and_nothing_else(run, site_store, data_dir):

@@ -5,26 +5,20 @@ import time
 
 import pytest
 from django.core.management.base import CommandError
-from django.db import OperationalError
 
 from accounts import account_deletion
 from accounts.models import User
-from articles import accounts as accounts_of_articles
-from articles import wiring
-from articles.domain.articles import Choice
-from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
-from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UNKNOWN_POSTER
+from articles.domain.members import DELETED_MEMBER
 from articles.management.base import Progress
 from tests.commands.rows import contents, row
-from tests.internals import Store, failing, keys, meanwhile
+from tests.internals import Store, failing, meanwhile
 from tests.store_state import (
     hold_import_lock,
     import_lock_holder,
     problems,
     release_import_lock,
     set_clock,
-    voters,
 )
 
 HOUR = 3600
@@ -54,16 +48,6 @@ def test_posters_become_members_without_login(run, site_store, write):
     assert [a.poster for a in articles] == [alice.pk, alice.pk, admin.pk]
     assert [a.poster_name for a in articles] == ["Alice", "Alice", admin.username]
     assert [a.id for a in site_store.members.get_posted(alice.pk).articles] == [articles[1].id, articles[0].id]
-
-
-def test_accounts_of_posters_wait_for_a_busy_store_as_long_as_the_import(run, site_store, write, monkeypatch):
-    def too_busy_for_pages():
-        raise StoreUnavailable("Timeout reading from socket")
-
-    monkeypatch.setattr(accounts_of_articles, "repository", too_busy_for_pages)
-
-    assert "1 article imported" in run("import_articles", write([row(1, poster="Alice")]))
-    assert User.objects.get().username == "Alice"
 
 
 def delete(user):
@@ -115,32 +99,6 @@ def test_posters_under_other_names_are_counted_and_written_to_a_file(
     assert [one["name"] for one in told if one["change"] == "case"] == ["ALICE", "carol"]
     assert {one["change"] for one in told} == {"case", "renamed"}
     assert "with --names FILE" in run("import_articles", source)
-
-
-def test_unchanged_names_are_not_reported(run, site_store, write):
-    assert "members" not in run("import_articles", write([row(1, poster="Alice"), row(2, poster=None)]))
-
-
-def test_two_reports_cannot_share_a_file(run, site_store, write, tmp_path):
-    with pytest.raises(CommandError, match="need different files"):
-        run("import_articles", write([row(1)]), report=str(tmp_path / "x"), names=str(tmp_path / "." / "x"))
-
-
-def test_a_row_without_a_poster_has_no_poster(run, site_store, write):
-    run("import_articles", write([row(1, poster=None)]))
-    assert (only_article(site_store).poster, only_article(site_store).poster_name) == (UNKNOWN_POSTER, "")
-    assert not User.objects.exists()
-
-
-def test_voters_of_an_open_article_are_placeholders_apart_from_its_poster(run, site_store, write):
-    run("import_articles", write([row(1, time=time.time() - HOUR, votes=2500, opposes=3)]))
-    article = only_article(site_store)
-    voted, opposed = ({int(user) for user in users} for users in voters(site_store, article.id))
-    assert (len(voted), len(opposed)) == (2500, 3)
-    assert article.poster in voted
-    assert opposed | (voted - {article.poster}) == set(range(PLACEHOLDERS.start, PLACEHOLDERS.start + 2502))
-    assert problems(site_store) == []
-    assert site_store.votes.cast(article.id, 7, Choice.VOTE).votes == 2501
 
 
 def test_bad_rows_are_skipped_and_reported_by_line_and_cause(run, site_store, write):
@@ -204,23 +162,6 @@ def test_repeating_an_import_adds_nothing(run, site_store, write, small_batches)
     assert User.objects.count() == 3
 
 
-def test_the_same_link_at_another_time_is_a_different_article(run, site_store, write):
-    run("import_articles", write([row(1), row(1, time=1_700_000_000.001), row(1, time=1_700_000_000.002)]))
-    assert site_store.imports.count() == 3
-
-
-def test_text_is_unescaped_before_titles_and_links_are_checked(run, site_store, write):
-    escaped = row(1, title="A &amp; B", link="https://example.org/?a&amp;b")
-    run("import_articles", write([escaped]), unescape=True)
-    assert (only_article(site_store).title, only_article(site_store).link) == ("A & B", "https://example.org/?a&b")
-
-
-def test_recent_imported_links_are_found_when_posted_again(run, site_store, write):
-    run("import_articles", write([row(1, time=time.time() - HOUR)]))
-    posted = site_store.articles.post(7, "bob", "Again", "https://example.org/1")
-    assert (posted.is_new, posted.id) == (False, only_article(site_store).id)
-
-
 def test_shift_to_now_moves_all_articles_by_the_same_time(run, site_store, write):
     newest = row(30, time=1_600_000_000)
     later_but_bad = row(99, time=1_650_000_000, link="ftp://example.org/")
@@ -259,38 +200,6 @@ def test_an_import_that_loses_its_lease_stops(run, site_store, write, small_batc
     assert site_store.imports.count() < 30
 
 
-def test_an_import_interrupted_after_a_batch_can_be_resumed(run, site_store, write, small_batches):
-    file = write([row(n) for n in range(10)])
-    told = pytest.raises(CommandError, match="Run it again to continue")
-    with failing(Progress, "reach"), told as caught:
-        run("import_articles", file)
-    assert caught.value.returncode == 130
-    there = site_store.imports.count()
-    assert 3 <= there < 10
-    assert f"{10 - there} articles imported, {there} already present." in run("import_articles", file)
-    assert [a.link for a in site_store.imports.iterate()] == [f"https://example.org/{n}" for n in range(10)]
-    assert problems(site_store) == []
-
-
-def test_a_resumed_import_writes_missing_profiles_and_links(run, site_store, write):
-    file = write([row(1, poster="bob", time=time.time() - HOUR)])
-    with failing(keys, "link"), pytest.raises(CommandError, match="Interrupted"):
-        run("import_articles", file)
-    run("import_articles", file)
-    (bob,) = User.objects.all()
-    assert len(site_store.members.get_posted(bob.pk).articles) == 1
-    assert not site_store.articles.post(7, "eve", "Again", "https://example.org/1").is_new
-
-
-def test_two_rows_of_one_article_give_it_the_poster_of_the_first(run, site_store, write):
-    rows = [row(1, poster="bob"), row(1, poster="eve")]
-    run("import_articles", write(rows))
-    run("import_articles", write(rows[::-1]))
-    eve = User.objects.get(username="eve")
-    assert only_article(site_store).poster_name == "bob"
-    assert site_store.members.get_posted(eve.pk).articles == ()
-
-
 @pytest.mark.parametrize(
     ("name", "number"),
     [
@@ -317,12 +226,6 @@ def test_an_import_interrupted_anywhere_can_be_completed_with_the_same_result(
     assert problems(site_store) == []
 
 
-def test_an_accounts_database_failure_is_reported_in_one_sentence(run, site_store, write):
-    told = pytest.raises(CommandError, match=r"cannot be used: database is locked\. Run it again to continue\.")
-    with failing(User.objects, "bulk_create_imported", OperationalError("database is locked")), told:
-        run("import_articles", write([row(1)]))
-
-
 def history(count=40, points=30):
     """Return rows of a site where votes are worth more than on a new site."""
     now = time.time()
@@ -337,12 +240,3 @@ def test_a_finished_import_applies_a_fitting_weight(run, site_store, write):
     assert site_store.parameters.list_changes()[0].learnt_from == 40
     assert problems(site_store) == []
     assert "votes are now" not in run("import_articles", write(history()))
-
-
-def test_an_import_keeps_a_configured_weight(run, site_store, write, settings):
-    settings.VOTES_PER_DAY = 200
-    wiring.forget_repositories()
-
-    assert "votes are now" not in run("import_articles", write(history()))
-
-    assert site_store.parameters.get_current().votes_per_day == 200

@@ -312,33 +312,6 @@ def test_what_is_gone_by_the_time_of_sending_is_left_out(site_store, article, la
     assert len(mail.outbox) == 1, "nothing is left to say"
 
 
-def test_what_moderators_decide_while_a_mail_waits_is_left_out(site_store, article, waiting, later, carol):
-    moderator_by_mail(carol)
-    assert moderators_mail.send_waiting(site_store, 60) == 1
-
-    site_store.flags.keep(root_of(article), later())
-    WaitingAccount.objects.all().delete()
-    Ban.objects.update(answer="No", answered_at=datetime.fromtimestamp(later(), UTC))
-    wait_until_sent()
-
-    assert [message.subject for message in mail.outbox] == ["The poster of “Other” asks to withdraw it."]
-
-
-def test_a_digest_that_waits_leaves_out_what_is_removed(site_store, later, alice, bob):
-    site_store.groups.create("python", "Python")
-    mailed(alice, digest=True, followed_groups="python", digested_at=later() - mailing.WEEK)
-    posted = [
-        post_as(site_store, bob, title, f"https://example.org/{title}", ["python"]).id for title in ("A1", "B2")
-    ]
-    assert mailing.send_digests(site_store, 60) == 1
-
-    site_store.articles.remove(posted[0], MODERATOR, "Spam")
-    wait_until_sent()
-
-    (message,) = mail.outbox
-    assert (message.subject, "A1" in message.body) == ("This week on Article Voting: B2", False)
-
-
 def test_a_mail_above_the_limit_of_its_address_waits_and_comes_with_what_is_new(
     site_store, article, limits_clock, alice, bob, settings, monkeypatch
 ):
@@ -393,16 +366,6 @@ def test_a_digest_has_the_best_articles_of_followed_groups_of_the_week(
     browser_of(strict=True).post(address[1])
     alice.refresh_from_db()
     assert (alice.digest, alice.mail_kinds != "") == (False, True)
-
-
-def test_two_processes_do_not_send_the_same_digest(site_store, later, alice, bob):
-    site_store.groups.create("python", "Python")
-    mailed(alice, digest=True, followed_groups="python")
-    post_as(site_store, bob, "Good", "https://example.org/good", ["python"])
-
-    first, second = (next(mailing._digests(site_store, later() + 60)) for _ in range(2))
-
-    assert [first.claim(), second.claim()] == [True, False]
 
 
 def test_every_kind_of_notice_can_be_mailed():
@@ -522,13 +485,6 @@ def test_moderators_get_mail_as_often_as_they_chose_and_none_without_news(
     assert (recipients()[-1], mail.outbox[-1].subject[:2]) == ("dana@example.org", "2 ")
 
 
-def test_what_waits_is_mailed_in_the_moderators_language(site_store, waiting, received, carol):
-    moderator_by_mail(carol, "daily", language="zh-hans")
-    assert send_waiting(site_store) == 1
-    (message,) = received()
-    assert "newcomer 已注册，等待批准。" in message.get_body(["plain"]).get_content()
-
-
 def test_what_waits_that_was_decided_is_not_mailed(site_store, article, waiting, later, carol):
     moderator_by_mail(carol)
     site_store.flags.keep(root_of(article), later())
@@ -537,30 +493,3 @@ def test_what_waits_that_was_decided_is_not_mailed(site_store, article, waiting,
 
     assert send_waiting(site_store) == 1
     assert mail.outbox[0].subject == "The poster of “Other” asks to withdraw it."
-
-
-def test_a_long_mail_to_moderators_leads_to_the_rest(site_store, waiting, later, bob, carol, monkeypatch):
-    monkeypatch.setattr(moderators_mail, "ROWS_PER_MAIL", 3)
-    moderator_by_mail(carol)
-
-    assert send_waiting(site_store) == 1
-    assert "And more: see the queue\nhttps://news.example.org/moderation/queue/" in mail.outbox[0].body
-
-
-def test_two_processes_do_not_send_the_same_mail_to_a_moderator(site_store, waiting, carol):
-    moderator_by_mail(carol)
-    first, second = (next(moderators_mail._mails(site_store)) for _ in range(2))
-
-    assert [first.claim(), second.claim()] == [True, False]
-
-
-def test_a_flood_of_sign_ups_is_not_read_whole(site_store, later, carol, monkeypatch):
-    monkeypatch.setattr(moderators_mail, "_MOST_FOUND", 2)
-    since = datetime.fromtimestamp(later(), UTC)
-    for n in range(3):
-        WaitingAccount.objects.create(user=member(f"newcomer-{n}", is_active=False), since=since)
-    moderator_by_mail(carol)
-    later.advance(moderators_mail.SETTLE_SECONDS + 1)
-
-    assert send_waiting(site_store) == 1
-    assert mail.outbox[0].body.count("signed up and waits") == 2

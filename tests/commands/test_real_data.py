@@ -9,7 +9,6 @@ from collections import defaultdict
 import pytest
 
 from articles.domain.lists import Order
-from tests.store_state import voters
 
 REASONS = {
     "link-characters": 29,
@@ -83,18 +82,6 @@ def test_all_lists_equal_an_independent_computation(run, site_store, articles_20
         slug: len(members) for slug, members in groups.items()
     }
     assert run("audit") == f"{len(rows):,} articles, no findings.\n"
-
-
-def test_articles_shifted_to_now_are_open_to_votes_within_the_window(run, site_store, articles_2000):
-    run("import_articles", articles_2000, shift_to_now=True)
-    again = run("import_articles", articles_2000, shift_to_now=True)
-    assert "0 articles imported, 2,000 already present." in again
-    now = site_store.store.now()
-    is_open = {article.id: article.is_open(now) for article in site_store.imports.iterate()}
-    with_voters = {number for number in is_open if voters(site_store, number)[0]}
-    assert with_voters == {number for number, still in is_open.items() if still}
-    assert 50 < len(with_voters) < 500
-    assert run("audit") == "2,000 articles, no findings.\n"
 
 
 @pytest.mark.large

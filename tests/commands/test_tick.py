@@ -8,20 +8,15 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from datetime import timedelta
 from io import StringIO
 
 import pytest
 from django.conf import settings as site_settings
-from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.utils import timezone
 
 from articles import housekeeping
-from articles.domain.articles import ImportedArticle
 from articles.domain.errors import StoreUnavailable
-from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
@@ -33,8 +28,6 @@ from tests.store_state import (
     get_notes,
     is_rewriting_file,
     limited_rights,
-    lost_connection,
-    ranking_values,
     set_clock,
 )
 from tests.waiting import until
@@ -113,22 +106,6 @@ def test_a_second_run_has_nothing_to_do(site_store):
     assert {done.result for done in housekeeping.run(site_store)} == {""}
 
 
-def test_the_weight_is_adapted_to_the_site(site_store):
-    now = site_store.store.now()
-    rows = [
-        ImportedArticle(f"T {n}", f"https://example.org/{n}", 0, "", now - 86400 * (8 + n), 20, 0)
-        for n in range(40)
-    ]
-    site_store.imports.add(rows)
-
-    found = results(site_store)
-
-    assert found["weight"].result == "adjusted to 20 votes a day"
-    assert site_store.parameters.get_current().votes_per_day == 20
-    assert results(site_store)["weight"].result == ""
-    assert list(site_store.audit.run()) == []
-
-
 def test_a_stale_hot_list_is_rescored(site_store):
     site_store.pageviews.record(post(site_store), Visit("0" * 16))
     assert results(site_store)["hot"].result == ""
@@ -138,25 +115,6 @@ def test_a_stale_hot_list_is_rescored(site_store):
     assert results(site_store)["hot"].result == "rescored", "not a whole round late"
 
     assert site_store.hot.get_refreshed_at() > before + 50
-    assert list(site_store.audit.run()) == []
-
-
-def test_the_ranks_of_top_articles_are_sampled(site_store):
-    post(site_store)
-
-    assert results(site_store)["history"].result == "1 article sampled"
-
-
-def test_the_views_of_articles_no_longer_read_are_archived(site_store):
-    first, second = post(site_store, 1), post(site_store, 2)
-    for article_id in (first, second):
-        site_store.pageviews.record(article_id, Visit("0" * 16))
-    later(site_store, site_store.rules.archive_after + 1)
-
-    assert results(site_store)["archive"].result == "2 articles archived"
-
-    assert ArchivedViews.objects.count() == 2
-    assert site_store.articles.get(first).pv == 1
     assert list(site_store.audit.run()) == []
 
 
@@ -176,16 +134,6 @@ def test_an_interrupted_change_of_the_ranking_is_completed(site_store, monkeypat
     assert list(site_store.audit.run()) == []
 
 
-def test_expired_sessions_are_deleted(site_store):
-    now = timezone.now()
-    for number, ends in enumerate((now - timedelta(days=1), now - timedelta(seconds=1), now + timedelta(days=1))):
-        Session.objects.create(session_key=str(number), session_data="", expire_date=ends)
-
-    assert results(site_store)["expire"].result == "2 sessions deleted"
-
-    assert [session.pk for session in Session.objects.all()] == ["2"]
-
-
 def test_leftover_rows_are_deleted(site_store):
     article_id = post(site_store)
     site_store.pageviews.record(article_id, Visit("0" * 16))
@@ -197,13 +145,6 @@ def test_leftover_rows_are_deleted(site_store):
     later(site_store, site_store.rules.archive_after + 4000)
 
     assert results(site_store)["expire"].result == "1 archive row deleted"
-
-
-def test_data_of_past_days_is_trimmed(site_store):
-    site_store.pageviews.record(post(site_store), Visit("0" * 16))
-    later(site_store, 15 * 86400)
-
-    assert results(site_store)["trim"].result == "2 entries dropped"
 
 
 def test_a_failing_step_does_not_stop_the_others_and_an_outage_is_logged_in_one_line(site_store, caplog):
@@ -248,15 +189,6 @@ def test_routine_steps_are_logged_at_debug(site_store, caplog):
     assert line.startswith("archive: 1 article archived (0.")
 
 
-def test_slow_steps_are_logged_at_info(site_store, monkeypatch, caplog):
-    caplog.set_level(logging.INFO, "articles.housekeeping")
-    monkeypatch.setattr(housekeeping, "_LONG", 0.0)
-
-    housekeeping.run(site_store)
-
-    assert len(caplog.records) == len(STEPS)
-
-
 def test_housekeeping_by_another_process_is_not_disturbed(site_store, run):
     with site_store.lease.acquire():
         assert housekeeping.run(site_store) == []
@@ -281,16 +213,6 @@ def test_housekeeping_stops_between_steps_on_request(site_store):
 # The command
 
 
-def test_the_command_prints_a_line_for_each_step(run, site_store):
-    post(site_store)
-
-    lines = run("tick").splitlines()
-
-    assert [line.partition(":")[0] for line in lines] == STEPS
-    assert lines[STEPS.index("weight")].startswith("weight: nothing to do (0.0")
-    assert lines[STEPS.index("history")].startswith("history: 1 article sampled (0.0")
-
-
 def test_the_exit_status_shows_that_a_step_failed(site_store):
     out = StringIO()
 
@@ -300,11 +222,6 @@ def test_the_exit_status_shows_that_a_step_failed(site_store):
     assert ended.value.code == 1
     assert "archive: failed: ZeroDivisionError: no (0.0" in out.getvalue()
     assert "expire: " in out.getvalue()
-
-
-def test_without_a_store_the_command_says_so(run, site_store):
-    with lost_connection(site_store), pytest.raises(CommandError, match="The store cannot be used: "):
-        run("tick")
 
 
 @pytest.mark.parametrize("every", ["0", "-5", "nan", "soon", "86401"])
@@ -358,13 +275,6 @@ def test_the_loop_starts_at_once_and_runs_until_stopped(site_store):
     assert told == [STEPS] * 3
 
 
-def test_the_loop_does_not_start_after_a_stop_request(site_store):
-    stopping = threading.Event()
-    stopping.set()
-
-    housekeeping.keep(pytest.fail, 0, stopping, pytest.fail)
-
-
 class Pauses(threading.Event):
     """A request to stop that comes in the first pause, and knows how long that would have been."""
 
@@ -405,18 +315,6 @@ def test_the_command_loops_until_a_signal(tmp_path, number):
 
     assert [line.partition(":")[0] for line in lines] == STEPS * 2
     assert (looping.returncode, errors) == (0, "")
-
-
-def test_the_hot_list_decays_without_readers(site_store):
-    for number in (1, 2):
-        site_store.pageviews.record(post(site_store, number), Visit("0" * 16))
-    before = site_store.lists.get_page(Order.HOT)
-    later(site_store, 3600)
-
-    housekeeping.run(site_store)
-
-    after = ranking_values(site_store, Order.HOT)
-    assert max(after.values()) < 0.6 * before.articles[0].hotness
 
 
 def damaged_files(_now):

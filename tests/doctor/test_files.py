@@ -39,14 +39,6 @@ def test_a_data_directory_as_the_site_creates_it_has_no_problem(data_dir):
     assert problems() == []
 
 
-def test_a_directory_that_does_not_exist_yet_is_no_problem(data_dir, settings):
-    settings.DATA_DIR = data_dir / "new"
-
-    assert levels("files", "data directory") == ["note"]
-    assert levels("files", "secret key") == ["fine"]
-    assert levels("files", "owner") == []
-
-
 def test_a_secret_key_that_others_can_read_is_an_error(data_dir):
     (data_dir / "secret_key").chmod(0o644)
 
@@ -75,13 +67,6 @@ def test_accounts_that_others_can_read_are_a_warning(data_dir):
     assert levels("files", "accounts") == ["warning"]
 
     (data_dir / "accounts.sqlite3").chmod(0o600)
-    assert levels("files", "accounts") == ["fine"]
-
-
-def test_a_closed_directory_anywhere_above_keeps_others_out(data_dir):
-    data_dir.chmod(0o755)
-    data_dir.parent.chmod(0o750)
-
     assert levels("files", "accounts") == ["fine"]
 
 

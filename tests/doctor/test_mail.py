@@ -44,11 +44,6 @@ def test_mails_that_are_not_sent_are_a_warning_on_a_public_site(public, kind):
     assert text.startswith("Mail is not sent")
 
 
-def test_on_this_machine_only_it_is_a_note(settings):
-    assert levels("mail", "backend") == ["note"]
-    assert levels("mail", "server") == []
-
-
 def test_a_server_that_accepts_the_site_has_no_problem(serve):
     serve()
 
@@ -121,10 +116,6 @@ def test_a_server_that_is_away_at_the_test_is_an_error_and_keeps_no_task(serve):
     assert finding.level.label == "error"
     assert "refused" in finding.detail
     assert not DBTaskResult.objects.exists()
-
-
-def test_a_test_mail_that_goes_nowhere_is_a_warning(settings):
-    assert send_test("olga@example.org").level.label == "warning"
 
 
 def test_a_folder_for_replies_that_cannot_be_used_is_an_error(settings, tmp_path):

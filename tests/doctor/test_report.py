@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from articles.doctor.checks import CHECKS, Check, examine
-from articles.doctor.examination import Examination, Result, error, fine, note, warning
+from articles.doctor.checks import CHECKS, Check
+from articles.doctor.examination import Result, error, fine, note, warning
 from voting_site.doctor_report import Form, form_in, status_of, written
 
 RESULTS = [
@@ -29,16 +29,6 @@ def test_the_text_has_sections_levels_and_advice():
         "",
         "1 error, 1 warning.",
     ]
-
-
-def test_quiet_prints_only_problems_and_nothing_without():
-    assert written(RESULTS, Form(quiet=True)).splitlines()[-2:] == ["Mail", "  WARNING  It is slow."]
-    assert "well" not in written(RESULTS, Form(quiet=True))
-    assert written(RESULTS[1:3], Form(quiet=True)) == ""
-
-
-def test_without_problems_the_last_line_says_so():
-    assert written(RESULTS[1:3], Form()).splitlines()[-1] == "No errors, no warnings."
 
 
 def test_the_json_names_sections_checks_and_levels():
@@ -86,10 +76,3 @@ def test_every_check_has_a_name_of_its_own():
     assert [section for section, _name in names] == sorted(
         (section for section, _name in names), key=list(dict.fromkeys(s for s, _ in names)).index
     ), "checks of a section stand together"
-
-
-def test_skipped_sections_are_left_out(site_store):
-    sections = {result.section for result in examine(Examination(site_store), ("store", "settings"))}
-
-    assert sections
-    assert not sections & {"store", "settings"}

@@ -15,14 +15,6 @@ def test_the_wheel_includes_a_valkey_binary():
     assert read_version(find_binary()).name == "Valkey"
 
 
-def test_versions_are_compared_as_numbers():
-    nine, ten = ServerVersion("Valkey", (9, 9, 9)), ServerVersion("Valkey", (9, 10, 0))
-
-    assert ten.can_read(nine)
-    assert not nine.can_read(ten)
-    assert nine.can_read(nine)
-
-
 def test_a_server_of_another_kind_cannot_read_the_files():
     assert not ServerVersion("Redis", (99, 0, 0)).can_read(ServerVersion("Valkey", (9, 1, 2)))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.damage import damage
-from voting_site.embedded import EmbeddedStoreError, StoreCorruptError, StorePaths, StoreStartError
+from voting_site.embedded import EmbeddedStoreError, StoreCorruptError, StorePaths
 from voting_site.embedded.lock import Lock
 
 from .helpers import KEYS, client
@@ -190,24 +190,6 @@ def test_a_refused_start_leaves_nothing_behind(journal: Path, paths: StorePaths,
     lock = Lock(paths.lock)
     assert lock.acquire()
     lock.release()
-
-
-def test_an_error_describes_the_current_start(journal: Path, supervise):
-    whole = journal.read_bytes()
-    damage(journal)
-    with pytest.raises(StoreCorruptError):
-        supervise()
-    journal.write_bytes(whole)
-
-    with pytest.raises(StoreStartError, match="maxmemory-policy"):
-        supervise(config={"maxmemory-policy": "nonsense"})
-
-
-def test_a_damaged_base_is_refused(base: Path, supervise):
-    damage(base)
-
-    with pytest.raises(StoreCorruptError, match=r"the server says: .*RDB"):
-        supervise()
 
 
 def test_a_missing_base_is_refused(base: Path, supervise):

@@ -5,7 +5,7 @@ import pytest
 
 from voting_site.embedded import StoreDirectoryError, StorePaths
 
-from .helpers import answers, client, mode
+from .helpers import client, mode
 
 
 @pytest.fixture
@@ -26,22 +26,6 @@ def test_the_socket_moves_if_its_path_is_one_byte_too_long(tmp_path: Path):
     assert fits.socket.parent == fits.directory
     assert len(os.fsencode(fits.socket)) == 107
     assert too_long.socket.parent.parent == Path("/tmp")
-
-
-def test_a_store_with_a_long_path_uses_a_socket_in_a_private_directory(far: StorePaths, supervise):
-    supervise(far)
-
-    assert answers(far)
-    assert far.socket.parent.parent == far.socket_root
-    assert mode(far.socket.parent) == 0o700
-    assert (far.directory / "appendonlydir").is_dir()
-
-
-def test_all_spellings_of_a_long_path_share_one_socket(far: StorePaths, monkeypatch):
-    monkeypatch.chdir(far.data_dir.parent)
-    monkeypatch.setenv("TMPDIR", "/elsewhere")
-
-    assert StorePaths(Path(far.data_dir.name), socket_root=far.socket_root).socket == far.socket
 
 
 def test_a_socket_directory_that_others_can_enter_is_refused(far: StorePaths, supervise):
@@ -77,13 +61,6 @@ def test_an_open_store_directory_is_made_private(paths: StorePaths):
     assert mode(paths.directory) == 0o700
 
 
-def test_a_data_directory_that_is_a_file_is_refused(tmp_path: Path, supervise):
-    (tmp_path / "file").touch()
-
-    with pytest.raises(StoreDirectoryError, match="File exists"):
-        supervise(StorePaths(tmp_path / "file"))
-
-
 @pytest.mark.parametrize("name", ["with space", "100%25", "a#b?c=d&e;f", "quote'\"\\", "帖子", "--port 1"])
 def test_any_path_works_as_a_url(tmp_path: Path, supervise, name: str):
     odd = StorePaths(tmp_path / name)
@@ -93,12 +70,3 @@ def test_any_path_works_as_a_url(tmp_path: Path, supervise, name: str):
     with client(odd) as connection:
         assert connection.ping()
         assert connection.config_get("dir")["dir"] == str(odd.directory)
-
-
-def test_the_url_names_the_database(paths: StorePaths, supervise):
-    supervise()
-
-    with client(paths, db=1) as one, client(paths) as zero:
-        one.set("key", "value")
-
-        assert (one.dbsize(), zero.dbsize()) == (1, 0)

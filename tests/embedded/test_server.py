@@ -48,14 +48,6 @@ def current_settings(tmp_path_factory: pytest.TempPathFactory):
         return connection.config_get("*")
 
 
-def test_settings_can_be_overridden(paths: StorePaths, supervise):
-    supervise(config={"maxmemory": "3mb", "databases": "7"})
-
-    with client(paths) as connection:
-        assert connection.config_get("maxmemory")["maxmemory"] == str(3 * 1024 * 1024)
-        assert connection.config_get("databases")["databases"] == "7"
-
-
 def test_a_full_server_refuses_writes_and_keeps_its_data(paths: StorePaths, supervise):
     supervise(config={"maxmemory": "3mb"})
     with client(paths) as connection:
@@ -79,17 +71,6 @@ def test_an_interrupt_from_the_terminal_does_not_reach_the_server(paths: StorePa
     supervise()
 
     assert os.getsid(server_pid(paths)) != os.getsid(0)
-
-
-def test_the_log_is_in_the_data_directory_and_is_appended_to(paths: StorePaths, supervise):
-    supervise().stop()
-    first = paths.log.read_text()
-
-    supervise()
-
-    assert "Ready to accept connections unix" in first
-    assert paths.log.read_text().startswith(first)
-    assert paths.log.parent == paths.data_dir
 
 
 def test_a_log_has_a_bound_while_the_server_runs(paths: StorePaths, supervise, monkeypatch):

@@ -1,4 +1,3 @@
-import json
 import shutil
 from contextlib import contextmanager
 
@@ -11,21 +10,6 @@ from voting_site.embedded.binary import ServerVersion, find_binary, read_version
 from .helpers import KEYS, answers, client, fill
 
 NEWER = ServerVersion("Valkey", (99, 0, 0))
-
-
-def test_a_start_records_the_servers_name_and_version(used: StorePaths):
-    fields = json.loads(used.stamp.read_text())
-
-    assert ServerVersion(fields["name"], tuple(map(int, fields["version"].split(".")))) == read_version(
-        find_binary()
-    )
-
-
-def test_a_failed_start_leaves_no_stamp(paths: StorePaths, supervise):
-    with pytest.raises(Exception, match="ended with status 1"):
-        supervise(config={"maxmemory-policy": "nonsense"})
-
-    assert not paths.stamp.exists()
 
 
 def test_files_of_a_newer_server_are_refused(used: StorePaths, supervise):

@@ -1,4 +1,3 @@
-import logging
 import os
 import signal
 import subprocess
@@ -6,7 +5,7 @@ import sys
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from threading import Barrier, Event, Thread
+from threading import Event, Thread
 
 import pytest
 import redis
@@ -20,17 +19,6 @@ from voting_site.embedded.server import Server
 from .helpers import ROOT, answers, client, fill, is_alive, server_pid, site
 
 
-def test_data_survives_a_restart(paths: StorePaths, supervise):
-    supervisor = supervise()
-    fill(paths, 10)
-    supervisor.stop()
-
-    supervisor.start(60)
-
-    with client(paths) as connection:
-        assert connection.dbsize() == 10
-
-
 def test_stop_ends_the_server_and_releases_the_lock(paths: StorePaths, supervise):
     supervisor = supervise()
     pid = server_pid(paths)
@@ -41,23 +29,6 @@ def test_stop_ends_the_server_and_releases_the_lock(paths: StorePaths, supervise
     assert not is_alive(pid)
     assert not paths.socket.exists()
     assert not supervisor.owns
-
-
-def test_stopping_twice_or_before_starting_is_allowed(supervise):
-    supervisor = supervise(start=False)
-    supervisor.stop()
-    supervisor.start(60)
-    supervisor.stop()
-    supervisor.stop()
-
-
-def test_starting_twice_is_an_error(supervise):
-    supervisor = supervise()
-
-    with pytest.raises(RuntimeError, match="started already"):
-        supervisor.start()
-
-    assert supervisor.owns
 
 
 def test_a_killed_server_restarts_within_three_seconds_with_every_acknowledged_write(paths: StorePaths, supervise):
@@ -126,24 +97,6 @@ def test_stopping_an_attached_supervisor_does_not_stop_the_server(paths: StorePa
     assert server_pid(paths) == pid
 
 
-def test_exactly_one_of_many_concurrent_supervisors_owns_the_store(paths: StorePaths, supervise):
-    supervisors = [supervise(start=False) for _ in range(6)]
-    together = Barrier(len(supervisors))
-
-    def start(supervisor):
-        together.wait()
-        supervisor.start(60)
-
-    threads = [Thread(target=start, args=[supervisor]) for supervisor in supervisors]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert sum(supervisor.owns for supervisor in supervisors) == 1
-    assert paths.log.read_text().count("Ready to accept connections") == 1
-
-
 def test_exactly_one_of_many_concurrent_processes_owns_the_store(paths: StorePaths):
     with ExitStack() as stack:
         sites = [stack.enter_context(site(paths.data_dir)) for _ in range(4)]
@@ -174,20 +127,6 @@ def test_a_server_ends_with_its_killed_supervisor(paths: StorePaths, supervise):
         process.kill()
         process.wait()
         until(lambda: not is_alive(pid))
-
-
-def test_another_supervisor_takes_over_the_data_of_a_killed_one(paths: StorePaths, supervise):
-    with site(paths.data_dir) as process:
-        assert process.stdout.readline() == "owns\n"
-        attached = supervise()
-        fill(paths, 10)
-        process.kill()
-        process.wait()
-
-    if sys.platform == "linux":
-        until(lambda: attached.owns and answers(paths))
-    with client(paths) as connection:
-        assert connection.dbsize() == 10
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a server ends with its supervisor on Linux only")
@@ -266,26 +205,6 @@ def test_a_failed_restart_is_retried(paths: StorePaths, supervise, caplog):
         assert connection.dbsize() == 10
 
 
-def test_each_event_is_one_line(paths: StorePaths, supervise, caplog):
-    caplog.set_level(logging.INFO, "voting_site.embedded")
-    supervisor = supervise()
-    other = supervise()
-    os.kill(server_pid(paths), signal.SIGKILL)
-    until(lambda: caplog.text.count("the store is up") == 2)
-    other.stop()
-    supervisor.stop()
-
-    events = [record.getMessage().partition(":")[0] for record in caplog.records]
-
-    assert events == [
-        "the store is up",
-        f"attached to the store that another process owns in {paths.directory}",
-        "the store's server died with status -9 and is restarted",
-        "the store is up",
-        "the store is being stopped",
-    ]
-
-
 def test_open_store_works_with_and_without_the_site(tmp_path: Path):
     paths = StorePaths(tmp_path)
     with open_store(tmp_path) as url:
@@ -295,10 +214,3 @@ def test_open_store_works_with_and_without_the_site(tmp_path: Path):
 
     with open_store(tmp_path), open_store(tmp_path, timeout=60) as url, client(paths) as connection:
         assert connection.dbsize() == 10
-
-
-def test_open_store_stops_after_an_error_too(tmp_path: Path):
-    with pytest.raises(KeyboardInterrupt), open_store(tmp_path):
-        raise KeyboardInterrupt
-
-    assert not StorePaths(tmp_path).socket.exists()

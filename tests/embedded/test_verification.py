@@ -103,9 +103,3 @@ def test_a_missing_or_damaged_record_starts_again(paths, files, text):
     assert verify(paths, NOW + 1) == ("2 files checked", "")
     flip(files / BASE, 7)
     assert damage_found(paths, 2)
-
-
-def test_the_state_of_a_store_without_files_is_sound(paths):
-    paths.directory.mkdir(parents=True)
-
-    assert verify(paths, NOW) == ("0 files checked", "")

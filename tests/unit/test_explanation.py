@@ -25,12 +25,6 @@ def hotness(pv=100, uv=50, hours=24.0, parameters=None):
     return HotnessParts(pv, uv, POSTED, POSTED + hours * 3600, parameters or Parameters())
 
 
-def test_the_score_is_the_posting_time_pushed_forward_by_each_point():
-    parts = ScoreParts(POSTED, 5, 2, 432.0)
-
-    assert (parts.points, parts.pushed, parts.value) == (3, 1296.0, POSTED + 1296)
-
-
 @given(st.integers(1, 4 * 10**12), counts, counts, st.integers(1, 86400))
 def test_the_score_is_exactly_the_one_that_ranks(milliseconds, votes, opposes, votes_per_day):
     per_point = Parameters(votes_per_day).seconds_per_point
@@ -86,7 +80,3 @@ def test_the_views_a_difference_is_worth_compensate_for_it(pv, missing, hours, p
     behind, ahead = hotness(pv, pv, hours, parameters), hotness(pv + missing, pv + missing, hours, parameters)
 
     assert behind.worth(ahead.value - behind.value) == missing
-
-
-def test_a_difference_of_zero_is_worth_nothing():
-    assert hotness().worth(0.0) == 0

@@ -217,17 +217,6 @@ def test_every_empty_list_suggests_a_next_step(order, facts, choices, address, b
     assert one.button != chinese.button
 
 
-def test_a_list_with_articles_is_not_empty():
-    assert [shown(page(order)).empty for order in Order] == [None] * len(Order)
-
-
-def test_only_lists_of_a_new_site_have_a_heading_in_their_empty_state():
-    site = [empty(page(order, total=0)).heading for order in (Order.SCORE, Order.HOT)]
-
-    assert site == ["Nothing has been posted yet", "Nothing has been read yet"]
-    assert empty(page(total=0, **ONE)).heading == ""
-
-
 def test_an_empty_page_after_the_first_says_that_the_list_has_ended():
     for order in Order:
         for facts in ({}, ONE, SEVERAL):

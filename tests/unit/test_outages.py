@@ -76,12 +76,6 @@ def test_a_failure_long_after_the_last_one_is_a_new_outage(outage, clock, caplog
     assert lines(caplog)[1] == "the store is unavailable: StoreUnavailable: b"
 
 
-def test_no_outage_is_reported_while_all_is_well(outage, caplog):
-    outage.answered()
-
-    assert lines(caplog) == []
-
-
 def test_errors_of_the_store_and_of_the_database_are_reported_apart(monkeypatch, caplog):
     monkeypatch.setattr(outages, "STORE", Outage("the store"))
     monkeypatch.setattr(outages, "ACCOUNTS", Outage("the accounts database"))

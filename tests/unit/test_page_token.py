@@ -3,7 +3,6 @@
 import random
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
-import pytest
 from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,10 +37,6 @@ def test_a_truncated_or_changed_token_is_read_as_empty(data):
     assert unpack(token[:at] + other + token[at + 1 :], "/", NOW) == ()
 
 
-def test_impossible_article_numbers_are_read_as_empty():
-    assert unpack(pack([[10**15 + 1]], "/", NOW), "/", NOW) == ()
-
-
 def test_a_token_of_another_list_is_read_as_empty():
     assert unpack(pack([[1, 2]], "/", NOW), "/newest/?", NOW) == ()
 
@@ -66,14 +61,6 @@ def test_within_an_hour_the_same_page_has_the_same_token():
     hour = NOW - NOW % 3600
 
     assert pack([[1, 2]], "/", hour) == pack([[1, 2]], "/", hour + 3599)
-
-
-@pytest.mark.parametrize("newest", [3000, 300_000])
-def test_a_thousand_articles_fit_into_an_address(newest):
-    chosen = random.Random(1).sample(range(newest - 2000, newest), 1000)
-    pages = [chosen[at : at + 25] for at in range(0, 1000, 25)]
-
-    assert 0 < len(pack(pages, "/", NOW)) < MOST_CHARACTERS
 
 
 def test_five_hundred_articles_of_any_age_fit_and_more_give_no_token():

@@ -304,15 +304,6 @@ def test_no_stem_is_shorter_than_three_letters(word):
     assert len(stem(word)) >= 3
 
 
-def test_groups_are_known_by_their_new_titles_at_once():
-    query = read_query("gardens ")
-
-    assert query.with_groups({"a": "Gardens", "b": "Boats"}).words[0].groups == ("a",)
-    assert query.with_groups({"a": "Houses", "b": "Gardens"}).words[0].groups == ("b",)
-    assert query.with_groups({"b": "Gardens"}).words[0].groups == ("b",)
-    assert query.with_groups({}).words[0].groups == ()
-
-
 # Filters
 
 
