@@ -29,9 +29,9 @@ def _later(counts: WebCounts, n: int) -> WebCounts:
     slower = 0.9 if n % 60 > 54 else 1.0
     return WebCounts(
         counts.began,
-        counts.requests + requests,
-        counts.errors + (40 if n in (70, 71) else 0),
         counts.votes + requests // 80,
+        counts.views + requests // 3,
+        counts.errors + (40 if n in (70, 71) else 0),
         {
             bound: counts.within[bound] + round(requests * (share if share == 1 else share * slower))
             for bound, share in _BOUNDS.items()

@@ -86,10 +86,12 @@ def abandon_lease(repository: Repository, seconds: int) -> None:
     repository.store.client.set(names.TICK_LOCK, "of a process that died", ex=seconds)
 
 
-def forget_measurements(repository: Repository) -> None:
-    """Forget the recorded figures of the operation, but not the counters from which the next ones are computed."""
-    for one in repository.measurements.list_recent():
-        repository.store.client.hdel(names.MEASUREMENTS, str(one.at))
+def age_measurements(repository: Repository, seconds: int) -> None:
+    """Let all readings of the web server's counts have been made earlier."""
+    client = repository.store.client
+    readings = {str(int(at) - seconds): text for at, text in client.hgetall(names.MEASUREMENTS).items()}
+    client.delete(names.MEASUREMENTS)
+    client.hset(names.MEASUREMENTS, mapping=readings)
 
 
 def expire_lease(repository: Repository) -> None:

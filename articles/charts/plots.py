@@ -125,7 +125,6 @@ def time_lines(
     span: tuple[float, float],
     *,
     apart: float,
-    unit: float = 1,
     whole: bool = False,
     zone: tzinfo = UTC,
     time_label: Label = plain,
@@ -134,14 +133,13 @@ def time_lines(
     """Return a low chart of lines from the beginning to the end of `span`, on one axis that begins at 0.
 
     A line has a gap where a value is None, or two times are more than `apart` seconds from each other. The axis
-    has round multiples of `unit`, only integral ones if `whole`; times are labelled as in `history`. Without any
+    has round values, only integers if `whole`; times are labelled as in `history`. Without any
     value the chart is empty. It has no rows.
     """
     known = [value for line in lines for _, value in line.values if value is not None]
     if not known:
         return Chart(LOW_HEIGHT)
-    axis = [tick * unit for tick in nice_ticks(0, max(known) / unit, most=3, whole=whole)]
-    plot = Plot(span, axis, value_label, LOW_HEIGHT)
+    plot = Plot(span, nice_ticks(0, max(known), most=3, whole=whole), value_label, LOW_HEIGHT)
     return plot.chart(
         ((at, time_label(at)) for at in time_ticks(*span, zone)),
         (line.name for line in lines),

@@ -1,50 +1,28 @@
-"""Measurements: figures of the site's operation, every five minutes, for the charts of the last 24 hours.
+"""Measurements: what the site did in each five minutes of a day, for the operator's charts.
 
-Counters only grow, so what happened between two measurements is the difference of their counters. Where a counter
-began again, or one measurement is too old, the difference is not known.
+The web server's counters only grow, so what happened between two readings is the difference of their counters.
+Where the counters began again, or the earlier reading is too old, the difference is not known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isinf
 
 EVERY = 300
-"""Seconds between two measurements; their times are multiples of it."""
+"""Seconds between two readings; their times are multiples of it."""
 
 LONGEST = 3 * EVERY
-"""Seconds between two measurements above which what happened in between belongs to neither."""
+"""Seconds between two readings above which what happened in between belongs to neither."""
 
 KEPT = 86400
-"""Seconds a measurement is kept: at most 288 of them."""
+"""Seconds a reading is kept: at most 288 of them."""
 
 AHEAD = 3600
-"""Seconds by which a measurement may be ahead of the clock; one further ahead comes from a wrong clock."""
+"""Seconds by which a reading may be ahead of the clock; one further ahead comes from a wrong clock."""
 
 MEDIAN, SLOWEST = 0.5, 0.99
 """Shares of the requests that are answered within the two times of a measurement."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """Figures at a moment, in Unix seconds, and counts since the measurement before it; None if not known."""
-
-    at: float
-    votes: int | None = None
-    posts: int | None = None
-    views: int | None = None
-    requests: int | None = None
-    errors: int | None = None
-    median_seconds: float | None = None
-    """Half of the requests were answered within this time."""
-
-    p99_seconds: float | None = None
-    """99 of 100 requests were answered within this time."""
-
-    memory_bytes: int | None = None
-    """Memory that the store uses."""
-
-    file_bytes: int | None = None
-    """Size of the store's append-only file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +33,26 @@ class WebCounts:
     """
 
     began: float
-    requests: int
-    errors: int
     votes: int
+    views: int
+    errors: int
     within: Mapping[str, int]
 
-    def since(self, earlier: "WebCounts | None", read_at: float, now: float) -> "WebCounts | None":
+    def since(self, earlier: "WebCounts", read_at: float, now: float) -> "WebCounts | None":
         """Return the counts since `earlier`, which was read at `read_at`; None if they are not known.
 
         Counts that began after that reading are all later.
         """
-        if earlier is None or earlier.began != self.began:
+        if earlier.began != self.began:
             return self if read_at <= self.began <= now else None
         counted = WebCounts(
             self.began,
-            self.requests - earlier.requests,
-            self.errors - earlier.errors,
             self.votes - earlier.votes,
+            self.views - earlier.views,
+            self.errors - earlier.errors,
             {bound: count - earlier.within.get(bound, 0) for bound, count in self.within.items()},
         )
-        is_lost = min(counted.requests, counted.errors, counted.votes, *counted.within.values()) < 0
+        is_lost = min(counted.votes, counted.views, counted.errors, *counted.within.values()) < 0
         return None if is_lost else counted
 
     def percentile(self, share: float) -> float | None:
@@ -90,3 +68,33 @@ class WebCounts:
                 return low if isinf(bound) else low + (bound - low) * (wanted - below) / (count - below)
             low, below = bound, count
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What happened until a moment, in Unix seconds, since the reading before it; None if not known."""
+
+    at: float
+    votes: int | None = None
+    views: int | None = None
+    errors: int | None = None
+    median_seconds: float | None = None
+    """Half of the requests were answered within this time."""
+
+    p99_seconds: float | None = None
+    """99 of 100 requests were answered within this time."""
+
+
+def measured(readings: Sequence[tuple[float, WebCounts]]) -> list[Measurement]:
+    """Return a measurement for each reading, in order; of the first, nothing is known."""
+    first = [Measurement(at) for at, _counts in readings[:1]]
+    return first + [_between(*two) for two in pairwise(readings)]
+
+
+def _between(earlier: tuple[float, WebCounts], later: tuple[float, WebCounts]) -> Measurement:
+    (read_at, before), (at, counts) = earlier, later
+    counted = counts.since(before, read_at, at + EVERY) if at - read_at <= LONGEST else None
+    if counted is None:
+        return Measurement(at)
+    times = counted.percentile(MEDIAN), counted.percentile(SLOWEST)
+    return Measurement(at, counted.votes, counted.views, counted.errors, *times)

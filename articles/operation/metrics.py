@@ -37,7 +37,8 @@ _own = CollectorRegistry()
 _REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _STORE_BUCKETS = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1.5)
 
-REQUESTS_NAME, REQUEST_SECONDS_NAME, VOTES_NAME = "site_requests_total", "site_request_seconds", "site_votes_total"
+REQUESTS_NAME, REQUEST_SECONDS_NAME = "site_requests_total", "site_request_seconds"
+VOTES_NAME, VIEWS_NAME = "site_votes_total", "site_views_total"
 
 REQUESTS = Counter(REQUESTS_NAME, "Requests answered.", ["view", "method", "status"], registry=_own)
 REQUEST_SECONDS = Histogram(
@@ -55,7 +56,7 @@ STORE_ERRORS = Counter(
 )
 VOTES = Counter(VOTES_NAME, "Votes cast, opposed or taken back.", ["outcome"], registry=_own)
 POSTS = Counter("site_posts_total", "Articles posted.", registry=_own)
-VIEWS = Counter("site_views_total", "Views of articles: counted (ok), or why not.", ["outcome"], registry=_own)
+VIEWS = Counter(VIEWS_NAME, "Views of articles: counted (ok), or why not.", ["outcome"], registry=_own)
 REFUSALS = Counter("site_refusals_total", "Refused requests and changes, by cause.", ["cause"], registry=_own)
 
 LIMITED = Counter("site_limited_total", "Requests refused by a rate limit.", ["limit"], registry=_own)
@@ -218,19 +219,15 @@ def read_web_counts(folder: Path | None) -> WebCounts | None:
             for sample in metric.samples:
                 if sample.name == f"{REQUEST_SECONDS_NAME}_bucket":
                     within[sample.labels["le"]] += int(sample.value)
-                elif name := _counted(sample.name, sample.labels):
+                elif name := _charted(sample.name, sample.labels):
                     counts[name] += int(sample.value)
-                    counts["errors"] += int(sample.value) if _is_error(name, sample.labels) else 0
     except FileNotFoundError:
         return None
-    return WebCounts(began, counts["requests"], counts["errors"], counts["votes"], dict(within))
+    return WebCounts(began, counts[VOTES_NAME], counts[VIEWS_NAME], counts[REQUESTS_NAME], dict(within))
 
 
-def _counted(sample: str, labels: Mapping[str, str]) -> str:
-    if sample == REQUESTS_NAME:
-        return "requests"
-    return "votes" if sample == VOTES_NAME and labels["outcome"] == "ok" else ""
-
-
-def _is_error(name: str, labels: Mapping[str, str]) -> bool:
-    return name == "requests" and labels["status"].startswith("5")
+def _charted(name: str, labels: Mapping[str, str]) -> str:
+    """Return the name of a metric if the charts show this series: votes, counted views, and errors of requests."""
+    if name in (VOTES_NAME, VIEWS_NAME) and labels["outcome"] == "ok":
+        return name
+    return name if name == REQUESTS_NAME and labels["status"].startswith("5") else ""

@@ -30,13 +30,12 @@ from articles.doctor.checks import list_urgent
 from articles.doctor.examination import Examination
 from articles.doctor.machine import LEAST_FREE_BYTES
 from articles.doctor.proxy import arrival_of, as_json
-from articles.domain.errors import ArticleNotFound, StoreError
+from articles.domain.errors import StoreError
 from articles.domain.measurements import KEPT, LONGEST, Measurement
 from articles.domain.store_address import ANY_SITE
 from articles.formatting import units
 from articles.formatting.values import grouped, prose
 from articles.operation import metrics
-from articles.repository import Repository
 from articles.views.ranking import chart_labels
 from articles.web.identity import needs
 from articles.wiring import repository
@@ -55,68 +54,48 @@ _ZERO_DECIMAL = re.compile(r"[.,]0(?![0-9])")
 """A decimal that round numbers on an axis omit."""
 
 
-def _milliseconds(seconds: float) -> str:
-    return _("%(n)s ms") % {"n": chart_labels.number(seconds * 1000)}
+def _milliseconds(time: float) -> str:
+    return _("%(n)s ms") % {"n": chart_labels.number(time)}
+
+
+def _in_milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1000
+
+
+_Figure = tuple[str | Promise, Callable[[Measurement], float | None]]
+"""A name, and the figure of a measurement."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Quantity:
-    """A kind of number: how it is written, and the unit in which its axis has round numbers."""
+class _Content:
+    """What a chart shows. `label` writes a value; `is_whole`: whether all values are integers."""
 
+    title: str | Promise
     label: Callable[[float], str]
-    unit: Callable[[float], float] = lambda _highest: 1
-    is_whole: bool = False
+    is_whole: bool
+    figures: tuple[_Figure, ...]
+
+    def cell(self, value: float | None) -> str:
+        return _UNKNOWN if value is None else self.label(value)
 
 
-def _unit_of_size(highest: float) -> float:
-    """Return the largest unit in which the number of bytes is at least 1."""
-    return float(max((1024**n for n in range(5) if 1024**n <= highest), default=1))
+def _counts(title: str | Promise, figure: Callable[[Measurement], float | None]) -> _Content:
+    return _Content(title, grouped, True, ((title, figure),))
 
 
-_COUNT = _Quantity(grouped, is_whole=True)
-_TIME = _Quantity(_milliseconds, lambda _highest: 0.001)
-_SIZE = _Quantity(units.size, _unit_of_size)
-
-
-@dataclass(frozen=True, slots=True)
-class _Figure:
-    """A figure of a measurement, by its attribute."""
-
-    attribute: str
-    name: str | Promise
-
-    def of(self, measurement: Measurement) -> float | None:
-        value: float | None = getattr(measurement, self.attribute)
-        return value
-
-    def line(self, measured: Sequence[Measurement]) -> TimeLine:
-        return TimeLine(str(self.name), [(one.at, self.of(one)) for one in measured])
-
-
-_Content = tuple[str | Promise, _Quantity, tuple[_Figure, ...]]
-"""The title of a chart, the kind of its numbers, and its figures."""
-
-
-def _alone(quantity: _Quantity, attribute: str, name: str | Promise) -> _Content:
-    return name, quantity, (_Figure(attribute, name),)
-
-
-_CHARTS: tuple[_Content, ...] = (
-    _alone(_COUNT, "votes", gettext_lazy("Votes cast")),
-    _alone(_COUNT, "posts", gettext_lazy("Articles posted")),
-    _alone(_COUNT, "views", gettext_lazy("Views")),
-    _alone(_COUNT, "requests", gettext_lazy("Requests")),
-    _alone(_COUNT, "errors", gettext_lazy("Errors")),
-    (
+_CHARTS = (
+    _counts(gettext_lazy("Votes cast"), lambda one: one.votes),
+    _counts(gettext_lazy("Views"), lambda one: one.views),
+    _counts(gettext_lazy("Errors"), lambda one: one.errors),
+    _Content(
         gettext_lazy("Response time"),
-        _TIME,
+        _milliseconds,
+        False,
         (
-            _Figure("median_seconds", gettext_lazy("Median")),
-            _Figure("p99_seconds", gettext_lazy("99th percentile")),
+            (gettext_lazy("Median"), lambda one: _in_milliseconds(one.median_seconds)),
+            (gettext_lazy("99th percentile"), lambda one: _in_milliseconds(one.p99_seconds)),
         ),
     ),
-    _alone(_SIZE, "memory_bytes", gettext_lazy("Memory")),
-    _alone(_SIZE, "file_bytes", gettext_lazy("Append-only file")),
 )
 
 
@@ -139,60 +118,53 @@ class LastDay:
     measurements: int = 0
 
 
-def last_day(measured: Sequence[Measurement], now: float) -> LastDay:
+def last_day(measurements: Sequence[Measurement], now: float) -> LastDay:
     """Return what the page shows of these measurements, oldest first."""
-    if len(measured) < _LEAST:
-        return LastDay(measurements=len(measured))
-    figures = [(quantity, figure) for _title, quantity, shown in _CHARTS for figure in shown]
+    if len(measurements) < _LEAST:
+        return LastDay(measurements=len(measurements))
+    rows = (measurements[index] for index in evenly(len(measurements), _MOST_ROWS))
     return LastDay(
-        tuple(
-            _chart(str(title), quantity, [figure.line(measured) for figure in shown], now)
-            for title, quantity, shown in _CHARTS
-        ),
-        tuple(str(figure.name) for _quantity, figure in figures),
+        tuple(_chart(content, measurements, now) for content in _CHARTS),
+        tuple(str(name) for content in _CHARTS for name, _of in content.figures),
         tuple(
             (
                 chart_labels.when(one.at),
-                *(_cell(quantity, figure.of(one)) for quantity, figure in figures),
+                *(content.cell(of(one)) for content in _CHARTS for _name, of in content.figures),
             )
-            for one in (measured[index] for index in evenly(len(measured), _MOST_ROWS))
+            for one in rows
         ),
-        len(measured),
+        len(measurements),
     )
 
 
-def _chart(title: str, quantity: _Quantity, lines: Sequence[TimeLine], now: float) -> DayChart:
+def _chart(content: _Content, measurements: Sequence[Measurement], now: float) -> DayChart:
+    lines = [TimeLine(str(name), [(one.at, of(one)) for one in measurements]) for name, of in content.figures]
     chart = time_lines(
         lines,
-        (now - KEPT, max(now, lines[0].values[-1][0])),
+        (now - KEPT, max(now, measurements[-1].at)),
         apart=LONGEST,
-        unit=quantity.unit(max((value or 0 for line in lines for _at, value in line.values))),
-        whole=quantity.is_whole,
+        whole=content.is_whole,
         zone=chart_labels.zone(),
         time_label=chart_labels.clock_or_day,
-        value_label=lambda value: _ZERO_DECIMAL.sub("", quantity.label(value)),
+        value_label=lambda value: _ZERO_DECIMAL.sub("", content.label(value)),
     )
-    return DayChart(title, _summary(quantity, lines), chart)
+    return DayChart(str(content.title), _summary(content, lines), chart)
 
 
-def _summary(quantity: _Quantity, lines: Sequence[TimeLine]) -> str:
+def _summary(content: _Content, lines: Sequence[TimeLine]) -> str:
     """Return the latest and the highest value of each line in words."""
     if len(lines) == 1:
-        return _("Latest: %(latest)s. Highest: %(highest)s.") % _extremes(quantity, lines[0])
+        return _("Latest: %(latest)s. Highest: %(highest)s.") % _extremes(content, lines[0])
     text = _("%(name)s: latest %(latest)s, highest %(highest)s.")
-    return prose(" ".join(text % {"name": line.name, **_extremes(quantity, line)} for line in lines))
+    return prose(" ".join(text % {"name": line.name, **_extremes(content, line)} for line in lines))
 
 
-def _extremes(quantity: _Quantity, line: TimeLine) -> dict[str, str]:
+def _extremes(content: _Content, line: TimeLine) -> dict[str, str]:
     known = [value for _at, value in line.values if value is not None]
     return {
-        "latest": _cell(quantity, line.values[-1][1]),
-        "highest": _cell(quantity, max(known, default=None)),
+        "latest": content.cell(line.values[-1][1]),
+        "highest": content.cell(max(known, default=None)),
     }
-
-
-def _cell(quantity: _Quantity, value: float | None) -> str:
-    return _UNKNOWN if value is None else quantity.label(value)
 
 
 @never_cache
@@ -246,7 +218,6 @@ def free_bytes() -> int:
     return shutil.disk_usage(settings.DATA_DIR).free
 
 
-_ARTICLE_ID = re.compile("[1-9][0-9]{0,15}")
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via")
 
 
@@ -254,7 +225,7 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-P
 @require_safe
 @needs("articles.see_operation")
 def operation(request: HttpRequest) -> HttpResponse:
-    """Show the current figures of the store; with `?article=`, the keys of one article too."""
+    """Show the current figures of the store."""
     repo = repository()
     examination, inspection = Examination(repo), repo.inspection
     context = {
@@ -267,14 +238,12 @@ def operation(request: HttpRequest) -> HttpResponse:
         "slow_log": inspection.list_slow_commands(),
         "shards": examination.shards,
         "listed": sum(shard.articles for shard in examination.shards),
+        "keys": inspection.get_figures().get("keys"),
         "hot_refreshed_at": examination.hot_rescored_at,
         "steps": examination.steps,
         **_tasks(),
-        "census": inspection.count_keys(),
-        "footprint": inspection.measure_footprint(),
         "measures": units,
         "last_day": last_day(repo.measurements.list_recent(), repo.store.now()),
-        **_article_keys(repo, request.GET.get("article", "").strip()),
     }
     return render(request, "operation/operation.html", context)
 
@@ -310,19 +279,6 @@ def _sync_label(policy: str | None) -> str | None:
         "no": _("when the system decides"),
     }
     return None if policy is None else labels.get(policy, policy)
-
-
-def _article_keys(repo: Repository, text: str) -> dict[str, Any]:
-    """Return the template's values for the keys of an article: the keys, or why there are none."""
-    answer: dict[str, Any] = {"asked": text, "article_keys": None, "asked_error": ""}
-    if not text:
-        return answer
-    if not _ARTICLE_ID.fullmatch(text):
-        return answer | {"asked_error": _("Enter an article number, such as 42.")}
-    try:
-        return answer | {"article_keys": repo.inspection.list_article_keys(int(text))}
-    except ArticleNotFound:
-        return answer | {"asked_error": _("There is no article %(number)s.") % {"number": text}}
 
 
 @never_cache

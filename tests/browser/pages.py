@@ -344,8 +344,6 @@ PAGES = (
     Page("backups", "/administration/backups/", "operator", site="empty"),
     Page("webhooks", "/administration/webhooks/", "operator"),
     Page("a webhook", "/administration/webhooks/1/", "operator"),
-    Page("operation with an article's keys", "/operation/?article=1", "operator"),
-    Page("operation, no such article", "/operation/?article=x", "operator"),
     Page("API", "/api/docs"),
     # Errors
     Page("error 400", "/", status=400, act=forge("/articles/1/vote/", choice="sideways")),

@@ -1,5 +1,4 @@
 import re
-from html import escape, unescape
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -11,18 +10,11 @@ from articles import wiring
 from articles.doctor.checks import list_urgent
 from articles.doctor.examination import Examination
 from articles.domain.articles import Choice
-from articles.domain.lists import Order
+from articles.domain.measurements import WebCounts
 from articles.operation import metrics
-from tests.factories import browser_of, member, post_as
+from tests.factories import browser_of, member
 from tests.store_state import (
-    ARTICLE_KEY,
-    GROUP_KEY,
-    LINK_KEY,
-    RANKING_KEY,
-    VOTERS_KEY,
-    add_foreign_key,
     configured,
-    kind_of,
     limited_rights,
     logging_every_command,
     read_keys,
@@ -41,8 +33,8 @@ def olga(site_store) -> User:
     return found
 
 
-def page(user, query=""):
-    response = browser_of(user).get(f"/operation/{query}")
+def page(user):
+    response = browser_of(user).get("/operation/")
     assert response.status_code == 200
     return response.content.decode()
 
@@ -70,25 +62,6 @@ def test_the_page_shows_the_server_its_memory_and_its_file(site_store, article, 
         assert part in section(html, "file")
     assert "µs" in section(html, "latency") or "ms" in section(html, "latency")
     assert re.search(r"EVALSHA \d+ ", section(html, "commands"))
-
-
-@pytest.mark.needs("few shards")
-def test_the_page_shows_the_count_of_every_kind_of_key(site_store, article, bob, olga):
-    post_as(site_store, bob, "Another", "https://example.org/b", [])
-    site_store.lists.get_page(Order.SCORE, slug="python")
-
-    kinds = section(page(olga), "kinds")
-
-    for key, number in ((ARTICLE_KEY, 2), (VOTERS_KEY, 2), (GROUP_KEY, 1), (RANKING_KEY, 1), (LINK_KEY, 2)):
-        assert f"{escape(kind_of(key))} {number} " in kinds
-    assert "about" not in kinds
-    assert "not from this site" not in kinds
-
-
-def test_unknown_keys_are_highlighted(site_store, olga):
-    add_foreign_key(site_store, "somebody else's")
-
-    assert "not from this site" in section(page(olga), "kinds")
 
 
 @pytest.mark.needs("few shards")
@@ -171,79 +144,35 @@ def test_slow_commands_are_escaped_truncated_and_without_secrets(site_store, art
     assert "EVALSHA articles/post 2" in slow
 
 
-def test_the_page_shows_the_keys_of_one_article(site_store, article, olga):
-    names = site_store.store.shards.of(article)
-    keys = section(page(olga, f"?article={article}"), "article-keys")
-
-    assert f"Keys of article {article}" in keys
-    assert re.search(
-        rf"{names.article(article)} [\d.]+\s?bytes hash \(listpack\) never", keys.replace("\xa0", " ")
-    )
-    assert re.search(rf"{names.voted(article)} .* set \(intset\) never", keys.replace("\xa0", " "))
-    assert "The newest article takes" in section(page(olga), "articles")
-
-
-def test_the_sections_are_folded_and_the_one_with_a_form_opens_when_used(site_store, article, olga):
-    assert page(olga).count('<details class="folded fold">') == 12
-    assert '<details class="folded fold" open>' not in page(olga)
-
-    for query in (f"?article={article}", "?article=x"):
-        html = page(olga, query)
-        (before,) = html.split('<details class="folded fold" open>')[:-1]
-        assert before.rstrip().endswith('<section aria-labelledby="article-keys">')
-
-
 def test_the_page_shows_the_last_24_hours(site_store, article, olga):
     assert "once there are two measurements" in section(page(olga), "measurements")
     now = site_store.store.now()
     for seconds in (-600, -300, 0):
         set_clock(site_store, now + seconds)
-        assert site_store.measurements.record(lambda: None)
+        assert site_store.measurements.record(lambda: WebCounts(1.0, 7, 0, 0, {"0.1": 0, "+Inf": 0}))
 
     html = page(olga)
 
     shown = section(html, "measurements")
     assert "Latest: 0. Highest: 0." in shown
-    assert re.search(r"Memory Latest: [\d.]+\s?MB", unescape(shown).replace("\xa0", " "))
-    assert "No data yet." in shown, "requests, which no web server has counted"
+    assert "No data yet." in shown, "response times: there were no requests"
     assert html.index('class="tiles"') < html.index('id="measurements"') < html.index('id="server"')
     assert "css/charts.css" in html
-
-
-@pytest.mark.parametrize(
-    ("asked", "answer"),
-    [
-        ("999", "There is no article 999."),
-        ("0", "Enter an article number"),
-        ("-1", "Enter an article number"),
-        ("1e3", "Enter an article number"),
-        ("٣", "Enter an article number"),
-        ("9" * 40, "Enter an article number"),
-        ("*", "Enter an article number"),
-        ("<i>x</i>", "Enter an article number"),
-    ],
-)
-def test_an_unknown_article_is_reported(site_store, article, olga, asked, answer):
-    html = browser_of(olga).get("/operation/", {"article": asked}).content.decode()
-
-    assert answer in section(html, "article-keys")
-    assert "<i>x" not in html
 
 
 @pytest.fixture
 def tight_lipped(site_store, store_paths):
     """A site on a store server that refuses introspection commands."""
-    with limited_rights(site_store, store_paths.url(0), "+@all", "-info", "-slowlog", "-config", "-memory"):
+    with limited_rights(site_store, store_paths.url(0), "+@all", "-info", "-slowlog", "-config"):
         yield site_store
 
 
 @pytest.mark.needs("one server")
 def test_refused_figures_are_not_available_and_the_rest_is_shown(tight_lipped, article, olga):
-    html = page(olga, f"?article={article}")
+    html = page(olga)
 
-    for name in ("server", "memory", "file", "commands", "slow", "articles", "article-keys"):
+    for name in ("server", "memory", "file", "commands", "slow"):
         assert "Not available" in section(html, name), name
-    assert f"{escape(kind_of(ARTICLE_KEY))} 1" in section(html, "kinds")
     assert "the only one 1 0" in section(html, "shards")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.comments import EDIT_SECONDS
+from articles.domain.measurements import WebCounts
 from articles.domain.moderation_log import OPERATOR
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
@@ -92,7 +93,7 @@ def used(began: float, repository: Repository, clock: Clock) -> Repository:
         clock.advance(60)
         view(repository, post(repository, number, ("python", "群组")), 1)
     repository.history.record()
-    assert repository.measurements.record(lambda: None)
+    assert repository.measurements.record(lambda: WebCounts(1.0, 0, 0, 0, {"+Inf": 0}))
     repository.members.save(9, 13, wanted=True)
     late = comment_on(repository, 13, "Late")
     clock.advance(EDIT_SECONDS + 1)
@@ -251,3 +252,32 @@ def test_a_header_lists_its_keys_in_the_order_of_the_table(name):
     ]
 
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("article:42", "article:<id>"),
+        ("{s3}:article:42", "article:<id>"),
+        ("article:", "article:"),
+        ("score:", "score:"),
+        ("score:42", "score:<slug>"),
+        ("hot:score", "hot:score"),
+        ("hot:score:群组", "hot:score:<slug>"),
+        ("days:", "days:"),
+        ("days:7", "days:<id>"),
+        ("seen:7:0123456789abcdef", "seen:<id>:<visitor>"),
+        ("burst:fedcba9876543210", "burst:<network>"),
+        ("burst:7:fedcba9876543210", "burst:<id>:<network>"),
+        ("hll:day:19000", "hll:day:<day>"),
+        ("salt:19000", "salt:<day>"),
+        ("{s3}:lock:hot", "lock:hot"),
+        ("article:x", None),
+        ("article:42\n", None),
+        ("{x}:article:42", None),
+        ("", None),
+    ],
+)
+def test_a_key_has_exactly_one_kind(name, kind):
+    (key,) = recognise([name])
+    assert (key and key.name) == kind

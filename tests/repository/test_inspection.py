@@ -8,9 +8,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClosed
-from articles.domain.lists import Order
 from articles.domain.readership import Suspicion, Visit
-from articles.repository.inspection.footprint import OTHER, count_keys, kinds_of
 from articles.repository.inspection.server import overview_of, readable
 from articles.repository.store import scripts
 from articles.repository.store.connection import Call
@@ -129,121 +127,6 @@ def test_a_command_is_one_short_line_without_secrets(words, shown):
     assert readable(words) == shown
 
 
-# Keys by kind
-
-
-@pytest.mark.needs("few shards")
-def test_every_key_of_a_used_store_has_a_kind(used):
-    census = used.inspection.count_keys()
-    kinds = {counted.kind: counted.keys for counted in census.kinds}
-
-    assert census.exact
-    assert census.total == used.store.client.dbsize() == sum(kinds.values())
-    assert OTHER not in kinds
-    assert kinds["article:<id>"] == 13
-    assert kinds["score:"] == used.store.shards.count
-    assert kinds["article:"] == kinds["schema:"] == 1
-    assert [c.keys for c in census.kinds] == sorted(kinds.values(), reverse=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("article:42", "article:<id>"),
-        ("{s3}:article:42", "article:<id>"),
-        ("article:", "article:"),
-        ("score:", "score:"),
-        ("score:42", "score:<slug>"),
-        ("hot:score", "hot:score"),
-        ("hot:score:群组", "hot:score:<slug>"),
-        ("days:", "days:"),
-        ("days:7", "days:<id>"),
-        (f"seen:7:{VISITOR}", "seen:<id>:<visitor>"),
-        (f"burst:{NETWORK}", "burst:<network>"),
-        (f"burst:7:{NETWORK}", "burst:<id>:<network>"),
-        ("hll:day:19000", "hll:day:<day>"),
-        ("salt:19000", "salt:<day>"),
-        ("{s3}:lock:hot", "lock:hot"),
-        ("article:x", OTHER),
-        ("article:42\n", OTHER),
-        ("{x}:article:42", OTHER),
-        ("", OTHER),
-    ],
-)
-def test_a_key_has_exactly_one_kind(name, kind):
-    assert list(kinds_of([name])) == [kind]
-
-
-def test_a_large_store_is_estimated_from_a_sample(repository):
-    client = repository.store.client
-    with client.pipeline(transaction=False) as pipe:
-        for n in range(1, 20_001):
-            pipe.set(f"counter:views:{n}", "1")
-            if n % 2:
-                pipe.set(f"hll:uv:{n}", "1")
-        pipe.execute()
-
-    census = count_keys(repository.store, most=4000)
-    kinds = {counted.kind: counted.keys for counted in census.kinds}
-
-    assert not census.exact
-    assert census.total == client.dbsize()
-    assert kinds["counter:views:<id>"] == pytest.approx(20_000, rel=0.1)
-    assert kinds["hll:uv:<id>"] == pytest.approx(10_000, rel=0.1)
-
-
-@pytest.mark.needs("one server")
-def test_no_more_keys_are_examined_than_requested(repository, wire):
-    client = repository.store.client
-    client.mset({f"counter:views:{n}": "1" for n in range(1, 30_001)})
-    repository.inspection.count_keys()
-
-    with wire.counted():
-        repository.inspection.count_keys()
-
-    assert 20 <= wire.trips <= 22
-
-
-# Memory per article
-
-
-def test_the_mean_article_size_is_the_mean_over_the_memory_of_its_keys(used):
-    client, footprint = used.store.client, used.inspection.measure_footprint()
-    listed = [int(i) for keys in used.store.shards.all for i in client.zrange(keys.order(Order.TIME), 0, -1)]
-    hashes = [client.memory_usage(used.store.shards.of(n).article(n)) for n in listed]
-    kinds = {kind.kind: kind for kind in footprint.kinds}
-
-    assert footprint.articles == len(listed)
-    assert kinds["article:<id>"].size == pytest.approx(sum(hashes) / len(hashes))
-    assert kinds["article:<id>"].having == len(listed)
-    assert kinds["voted:<id>"].having == sum(client.exists(used.store.shards.of(n).voted(n)) for n in listed)
-    assert footprint.places > 0
-    assert footprint.size == pytest.approx(footprint.places + sum(kind.size for kind in footprint.kinds))
-
-
-@pytest.mark.needs("few shards")
-def test_only_the_newest_articles_are_measured(repository, clock):
-    for number in range(1, 131):
-        post(repository, number)
-        clock.advance(1)
-
-    assert 100 <= repository.inspection.measure_footprint().articles <= 103
-
-
-def test_the_keys_of_an_article_are_those_that_exist(used):
-    keys, client = used.store.shards.of(3), used.store.client
-
-    found = {key.name: key for key in used.inspection.list_article_keys(3)}
-
-    assert keys.article(3) in found
-    assert keys.voted(3) in found
-    assert found[keys.article(3)].size == client.memory_usage(keys.article(3))
-    assert found[keys.article(3)].expires_in is None
-    assert found[keys.voted(3)].expires_in is None
-    assert (found[keys.voted(3)].type, found[keys.voted(3)].encoding) == ("set", "intset")
-    assert all(client.exists(name) for name in found)
-
-
 # Shards, housekeeping, figures
 
 
@@ -296,13 +179,10 @@ def test_a_server_that_reports_none_of_it_causes_no_error():
     assert inspection.get_overview() is None
     assert inspection.get_sync_policy() is None
     assert inspection.list_slow_commands() is None
-    assert inspection.measure_footprint() is None
-    assert inspection.list_article_keys(1) is None
     assert inspection.get_figures() == {"articles": 0.0, "keys": 0.0}
-    assert inspection.count_keys().exact
 
 
-@pytest.mark.parametrize("forbidden", ["info", "slowlog", "config", "memory", "object"])
+@pytest.mark.parametrize("forbidden", ["info", "slowlog", "config"])
 @pytest.mark.needs("one server")
 def test_each_command_may_be_forbidden_separately(used, store_paths, forbidden):
     admin = used.store.client
@@ -314,15 +194,12 @@ def test_each_command_may_be_forbidden_separately(used, store_paths, forbidden):
             "info": inspection.get_overview() is None,
             "config": inspection.get_sync_policy() is None,
             "slowlog": inspection.list_slow_commands() is None,
-            "memory": inspection.measure_footprint() is None,
-            "object": inspection.list_article_keys(3) is None,
         }
         assert inspection.get_figures()["articles"] > 0
     finally:
         admin.execute_command("ACL", "DELUSER", "limited")
 
-    silent = {forbidden} | ({"object"} if forbidden == "memory" else set())
-    assert {name for name, is_none in answers.items() if is_none} == silent
+    assert {name for name, is_none in answers.items() if is_none} == {forbidden}
 
 
 def test_an_unavailable_store_raises_the_usual_error(tmp_path):
@@ -332,7 +209,6 @@ def test_an_unavailable_store_raises_the_usual_error(tmp_path):
         inspection.get_overview,
         inspection.list_slow_commands,
         inspection.measure_latency,
-        inspection.count_keys,
         inspection.get_figures,
     ):
         with pytest.raises(StoreUnavailable):

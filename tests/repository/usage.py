@@ -14,6 +14,7 @@ from articles.domain.errors import LimitReached
 from articles.domain.flags import FlagReason
 from articles.domain.limits import Use
 from articles.domain.lists import TOP_PERIODS, Order
+from articles.domain.measurements import WebCounts
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.domain.suggestions import SuggestionKind, joined_slugs
@@ -157,7 +158,7 @@ def use(repository: Repository, clock: Clock) -> None:
     parameters = Parameters(gamma=1.4)
     tune(repository, parameters)
     repository.history.record()
-    repository.measurements.record(lambda: None)
+    repository.measurements.record(lambda: WebCounts(1.0, 0, 0, 0, {"+Inf": 0}))
     with repository.lease.acquire():
         repository.lease.record_step("hot", at=clock(), seconds=0.01, result="scored", error="")
     warm(repository, "python", "redis")

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from django.template import engines
@@ -9,12 +10,12 @@ from django.utils import translation
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from articles.charts import TimeLine, time_lines
-from articles.domain.measurements import EVERY, KEPT, Measurement, WebCounts
+from articles.domain.measurements import EVERY, KEPT, LONGEST, Measurement, WebCounts, measured
 from articles.operation import metric_files, metrics
 from articles.views.operation import last_day
 
 BEGAN = 1_700_000_000.0
-COUNTS = WebCounts(BEGAN, 100, 2, 7, {"0.01": 50, "0.1": 90, "+Inf": 100})
+COUNTS = WebCounts(BEGAN, 7, 100, 2, {"0.01": 50, "0.1": 90, "+Inf": 100})
 NOW = BEGAN + KEPT
 
 
@@ -28,9 +29,9 @@ def _in_english():
 
 
 def test_what_was_counted_in_between_is_the_difference():
-    later = WebCounts(BEGAN, 130, 3, 7, {"0.01": 60, "0.1": 115, "+Inf": 130})
+    later = WebCounts(BEGAN, 7, 130, 3, {"0.01": 60, "0.1": 115, "+Inf": 130})
 
-    assert later.since(COUNTS, NOW - EVERY, NOW) == WebCounts(BEGAN, 30, 1, 0, {"0.01": 10, "0.1": 25, "+Inf": 30})
+    assert later.since(COUNTS, NOW - EVERY, NOW) == WebCounts(BEGAN, 0, 30, 1, {"0.01": 10, "0.1": 25, "+Inf": 30})
 
 
 def test_a_bucket_that_is_new_has_counted_from_zero():
@@ -40,20 +41,21 @@ def test_a_bucket_that_is_new_has_counted_from_zero():
 
 
 def test_counts_that_began_again_count_from_zero():
-    restarted = replace(COUNTS, began=NOW - 60, requests=5)
+    restarted = replace(COUNTS, began=NOW - 60, views=5)
 
     assert restarted.since(COUNTS, NOW - EVERY, NOW) == restarted
 
 
-@pytest.mark.parametrize("earlier", [None, replace(COUNTS, began=BEGAN - 60)])
-def test_other_counts_are_known_only_if_they_began_after_the_earlier_reading(earlier):
+def test_other_counts_are_known_only_if_they_began_after_the_earlier_reading():
+    earlier = replace(COUNTS, began=BEGAN - 60)
+
     assert COUNTS.since(earlier, BEGAN, BEGAN + EVERY) == COUNTS
     assert COUNTS.since(earlier, BEGAN + 1, BEGAN + EVERY) is None
     assert COUNTS.since(earlier, BEGAN - EVERY, BEGAN - 1) is None, "a clock was set back"
 
 
 @pytest.mark.parametrize(
-    "fewer", [{"requests": 99}, {"errors": 1}, {"votes": 6}, {"within": {"0.01": 49, "0.1": 90, "+Inf": 100}}]
+    "fewer", [{"views": 99}, {"errors": 1}, {"votes": 6}, {"within": {"0.01": 49, "0.1": 90, "+Inf": 100}}]
 )
 def test_counts_that_were_lost_are_never_negative(fewer):
     assert replace(COUNTS, **fewer).since(COUNTS, NOW - EVERY, NOW) is None
@@ -85,9 +87,9 @@ def test_the_counts_of_all_workers_and_views_are_added_up(tmp_path):
         counters.write_value(
             mmap_key("site_requests", "site_requests_total", labels, [view, "GET", status], "Help."), pid, 0.0
         )
-        for outcome in ("ok", "closed"):
+        for name, outcome in product(("votes", "views"), ("ok", "closed")):
             counters.write_value(
-                mmap_key("site_votes", "site_votes_total", ["outcome"], [outcome], "Help."), 1, 0.0
+                mmap_key(f"site_{name}", f"site_{name}_total", ["outcome"], [outcome], "Help."), 1, 0.0
             )
         counters.close()
         times = MmapedDict(str(tmp_path / f"histogram_{pid}.db"))
@@ -100,7 +102,7 @@ def test_the_counts_of_all_workers_and_views_are_added_up(tmp_path):
 
     counts = metrics.read_web_counts(tmp_path)
 
-    assert counts == WebCounts(metric_files.began_at(tmp_path), 23, 12, 2, {"0.01": 2, "0.05": 2, "+Inf": 6})
+    assert counts == WebCounts(metric_files.began_at(tmp_path), 2, 2, 12, {"0.01": 2, "0.05": 2, "+Inf": 6})
 
 
 def test_a_machine_without_a_web_server_has_no_counts(tmp_path):
@@ -115,6 +117,23 @@ def test_a_folder_whose_counts_begin_again_says_so(tmp_path):
     metric_files.begin(tmp_path)
 
     assert first < metric_files.began_at(tmp_path)
+
+
+# Readings
+
+
+def test_readings_are_the_measurements_of_what_happened_in_between():
+    later = WebCounts(BEGAN, 9, 110, 2, {"0.01": 60, "0.1": 100, "+Inf": 110})
+
+    first, second = measured([(NOW - EVERY, COUNTS), (NOW, later)])
+
+    assert first == Measurement(NOW - EVERY)
+    assert second == Measurement(NOW, 2, 10, 0, pytest.approx(0.005), pytest.approx(0.0099))
+
+
+def test_after_a_long_silence_nothing_is_known():
+    assert measured([(NOW - LONGEST - EVERY, COUNTS), (NOW, COUNTS)])[1] == Measurement(NOW)
+    assert measured([(NOW - LONGEST, COUNTS), (NOW, COUNTS)])[1] == Measurement(NOW, 0, 0, 0)
 
 
 # The lines
@@ -154,14 +173,6 @@ def test_a_level_part_of_a_line_is_two_points():
     assert piece == level[0].pieces[0]
 
 
-def test_an_axis_has_round_multiples_of_its_unit():
-    chart = time_lines(
-        [TimeLine("a", [(0, 3000.0)])], (0, 1), apart=1, unit=1024, value_label=lambda v: f"{v / 1024:g}"
-    )
-
-    assert [tick.label for tick in chart.y_ticks] == ["0", "1", "2", "3"]
-
-
 def test_lines_without_a_value_are_empty():
     assert time_lines([TimeLine("a", [(0, None)])], (0, 1), apart=1).is_empty
     assert not time_lines([TimeLine("a", [(0, 0)])], (0, 1), apart=1).is_empty
@@ -180,28 +191,15 @@ def page_of(day):
 
 
 def test_each_chart_says_its_latest_and_its_highest_value():
-    earlier = Measurement(
-        NOW - EVERY, votes=40, requests=9000, errors=3, median_seconds=0.012, memory_bytes=3 << 20
-    )
-    latest = Measurement(NOW, votes=2, requests=1200, errors=0, median_seconds=0.0034, memory_bytes=2 << 20)
+    earlier = Measurement(NOW - EVERY, votes=40, errors=3, median_seconds=0.012)
+    latest = Measurement(NOW, votes=1200, errors=0, median_seconds=0.0034)
 
     charts = {one.title: one for one in last_day([earlier, latest], NOW).charts}
 
-    assert charts["Votes cast"].summary == "Latest: 2. Highest: 40."
-    assert charts["Requests"].summary == "Latest: 1,200. Highest: 9,000."
+    assert charts["Votes cast"].summary == "Latest: 1,200. Highest: 1,200."
     assert charts["Errors"].summary == "Latest: 0. Highest: 3."
     assert "Median: latest 3.4 ms, highest 12 ms." in charts["Response time"].summary
-    assert charts["Memory"].summary.replace("\xa0", " ") == "Latest: 2.0 MB. Highest: 3.0 MB."
     assert charts["Views"].chart.is_empty
-
-
-def test_the_axis_of_sizes_has_round_numbers_of_their_unit():
-    measured = [Measurement(NOW - EVERY, file_bytes=0), Measurement(NOW, file_bytes=440 << 10)]
-
-    (file,) = [one.chart for one in last_day(measured, NOW).charts if one.title == "Append-only file"]
-
-    labels = [tick.label.replace("\xa0", " ") for tick in file.y_ticks]
-    assert labels == ["0 bytes", "200 KB", "400 KB", "600 KB"]
 
 
 def test_a_latest_value_that_is_not_known_is_a_dash():
@@ -220,15 +218,15 @@ def test_too_few_measurements_are_no_charts_and_the_page_says_so(measured):
     assert "The charts appear once there are two measurements." in text
 
 
-def test_a_day_is_eight_drawings_and_one_table_of_a_row_for_each_hour():
-    text = page_of(day_of(votes=1, requests=5, errors=0, median_seconds=0.01, p99_seconds=0.2, memory_bytes=1))
+def test_a_day_is_four_drawings_and_one_table_of_a_row_for_each_hour():
+    text = page_of(day_of(votes=1, errors=0, median_seconds=0.01, p99_seconds=0.2))
 
-    assert text.count("<figure") == 8
-    assert text.count('<svg class="chart"') == 5, "the others have no data"
+    assert text.count("<figure") == 4
+    assert text.count('<svg class="chart"') == 3, "there are no views"
     assert text.count("<table>") == 1
     assert text.count("<tr>") == 26
     assert "Showing 25 of 288 measurements." in text
-    assert len(re.findall(r'<desc id="chart-\d-desc">[^<]+</desc>', text)) == 5
+    assert len(re.findall(r'<desc id="chart-\d-desc">[^<]+</desc>', text)) == 3
     assert "style=" not in text
 
 
@@ -240,7 +238,4 @@ def test_a_few_measurements_are_all_in_the_table():
 
 
 def test_a_day_takes_as_little_room_as_the_rest_of_the_page():
-    assert (
-        len(page_of(day_of(votes=1, posts=1, views=1, requests=1, errors=1, median_seconds=1, p99_seconds=1)))
-        < 60_000
-    )
+    assert len(page_of(day_of(votes=1, views=1, errors=1, median_seconds=1, p99_seconds=1))) < 60_000

@@ -1,6 +1,6 @@
 """The operator's view of a store: whether it can serve, the server, its keys, its housekeeping. Read-only.
 
-If the server does not permit a command (its ACL may forbid INFO, SLOWLOG, CONFIG or MEMORY), the result is None
+If the server does not permit a command (its ACL may forbid INFO, SLOWLOG or CONFIG), the result is None
 instead of an error. Each call costs the server some milliseconds, whatever the size of the store.
 """
 
@@ -13,17 +13,8 @@ from typing import Any, TypeVar
 
 import redis
 
-from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreUnfit
 from articles.domain.lists import Order
-from articles.repository.inspection.footprint import (
-    Census,
-    Footprint,
-    KeyMemory,
-    article_keys,
-    count_keys,
-    mean_footprint,
-)
 from articles.repository.inspection.server import (
     NodeFacts,
     Overview,
@@ -219,18 +210,6 @@ class Inspection(OfStore):
         with self._store.commands() as client:
             records = client.hgetall(names.TICK)
         return _steps(records)
-
-    def count_keys(self) -> Census:
-        """Return the number of keys of each kind. One round trip per 1,000 keys of the sample, and one more."""
-        return count_keys(self._store)
-
-    def measure_footprint(self) -> Footprint | None:
-        """Return the mean memory of an article; None without articles, or if not permitted. Two round trips."""
-        return _if_permitted(lambda: mean_footprint(self._store))
-
-    def list_article_keys(self, article_id: ArticleId) -> tuple[KeyMemory, ...] | None:
-        """Return an article's keys; None if MEMORY is not permitted. One round trip. Raises ArticleNotFound."""
-        return _if_permitted(lambda: article_keys(self._store, article_id))
 
     def get_figures(self) -> dict[str, float]:
         """Return the figures for monitoring that are known.

@@ -1,6 +1,6 @@
 """Every key of the store, each with its type, place, life and meaning: the only place that spells a key's name.
 
-`keys` builds names from it; the audit, the census and the footprint recognise keys by it; the tables of
+`keys` builds names from it; the audit recognises keys by it; the tables of
 docs/data-model.md are written from it. The scripts spell keys as well: tests compare them with this table.
 """
 
@@ -697,8 +697,7 @@ TICK = _outside(
 MEASUREMENTS = _outside(
     "measurements:",
     "hash",
-    "moment → figures of the site's operation at that time, as JSON; `counters` → the counters at the newest "
-    "moment, from which the next difference is computed",
+    "moment → what the web server had counted by then, as JSON",
     "the operator's charts; one every five minutes, 300 at most",
     life=DAY,
     writers="housekeeping",

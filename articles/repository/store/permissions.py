@@ -35,7 +35,6 @@ FORGETTING = "BGREWRITEAOF"
 
 _HELPFUL = {
     "": FORGETTING,
-    "KEY": "MEMORY|USAGE OBJECT|ENCODING",
     "0": "CONFIG|GET SLOWLOG|GET",
 }
 """Commands without which the site works, but the file forgets nothing, or the operator sees less."""
