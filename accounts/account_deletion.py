@@ -191,10 +191,7 @@ def _advance(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
 
 
 def _is_second(deletion: AccountDeletion) -> bool:
-    """Return whether this is the second pass, which removes the name, and after which the last one waits.
-
-    The time says so: the version before, which knows two passes, then takes the last one at the right time.
-    """
+    """Return whether this is the second pass, which removes the name, and after which the last one waits."""
     return not deletion.again and deletion.begun_at > _left_at(deletion)
 
 

@@ -16,10 +16,11 @@ from redis.connection import AbstractConnection
 
 from articles.domain.lists import Order
 from articles.repository import Repository
-from articles.repository.store import connection
+from articles.repository.store import connection, schema
 from articles.repository.store import keys as names
 from articles.repository.store.clients.client import make_clients, send_together
 from articles.repository.store.key_table import recognise
+from articles.repository.upkeep import upgrades
 from articles.text.links import link_digest
 from tests import every_server
 from tests.every_server import count_of, delete, names_in
@@ -328,6 +329,13 @@ def record_again(repository: Repository, article_id: int) -> None:
     """Let an article be looked at for a ballot record again."""
     change_article(repository, article_id, {"ballots": 0})
     repository.store.client.hdel(repository.store.shards.of(article_id).ranking, "ballots_recorded")
+
+
+def add_upgrade(monkeypatch: pytest.MonkeyPatch, summary: str, run: Any) -> int:
+    """Give the site a made-up upgrade, to the layout after its own; return that one."""
+    newer = schema.LAYOUT_VERSION + 1
+    monkeypatch.setattr(upgrades, "UPGRADES", (upgrades.Upgrade(newer, summary, run),))
+    return newer
 
 
 def lose_html(repository: Repository) -> None:

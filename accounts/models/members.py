@@ -227,7 +227,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         editable=False,
         help_text=_("The account is deleted; this row keeps its number from being reused."),
     )
-    # Later columns have defaults of the database: the version before runs beside this one, and knows none of them.
+    # Later columns have defaults of the database: web nodes of the version before run beside this one.
     banned_from = models.CharField(
         _("banned from"), max_length=7, blank=True, default="", db_default="", editable=False
     )

@@ -11,11 +11,10 @@ from articles.backup.files import (
     Manifest,
     SiteNotEmpty,
     read_manifest,
-    verify,
 )
 from articles.backup.folders import age_of_newest, is_due, newest_in
 from articles.backup.making import make
-from articles.backup.restoring import Restored, restore
+from articles.backup.restoring import Restored, check, restore
 
 __all__ = [
     "BackupDamaged",
@@ -25,10 +24,10 @@ __all__ = [
     "Restored",
     "SiteNotEmpty",
     "age_of_newest",
+    "check",
     "is_due",
     "make",
     "newest_in",
     "read_manifest",
     "restore",
-    "verify",
 ]

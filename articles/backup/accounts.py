@@ -6,12 +6,13 @@ would be valid again. Members log in again after a restore.
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from django.apps import apps as current_apps
+from django.apps.registry import Apps
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import FieldDoesNotExist, ValidationError
@@ -19,6 +20,7 @@ from django.core.management import call_command
 from django.core.management.color import no_style
 from django.db import connection, connections, models, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 
 from accounts.account_deletion import delete_without_trace
 from accounts.models import User
@@ -164,7 +166,7 @@ def check_empty() -> None:
 
 def check_migrations(migrations: Mapping[str, str]) -> None:
     """Raise BackupDamaged for a backup with migrations that this version of the site does not know."""
-    known = MigrationExecutor(connection).loader.disk_migrations
+    known = MigrationLoader(None).disk_migrations
     unknown = [f"{app}.{name}" for app, name in migrations.items() if (app, name) not in known]
     if unknown:
         raise BackupDamaged(
@@ -176,7 +178,8 @@ def check_migrations(migrations: Mapping[str, str]) -> None:
 def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
     """Load all rows into the accounts database, replacing its content; return the number of accounts.
 
-    The tables are first made as they were when the backup was made, and then migrated with the rows in them.
+    The tables are first made as they were when the backup was made, and then migrated with the rows in them: also
+    those that this version has no longer.
     Raises BackupDamaged for a row that no backup has.
     """
     delete_all()  # of an interrupted restore
@@ -192,7 +195,7 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
     by_name: list[Line] = []
     with transaction.atomic():
         apps.get_model("auth.Group")._base_manager.all().delete()  # the migration has made the moderators' one
-        for label, rows in groupby(map(_checked, lines), key=lambda line: line[0]):
+        for label, rows in groupby((_checked(line, apps) for line in lines), key=lambda line: line[0]):
             if label in BY_NAME:
                 by_name += rows
             else:
@@ -207,11 +210,22 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
     return User.objects.count()
 
 
-def _checked(line: Any) -> Line:
+def _checked(line: Any, apps: Apps) -> Line:
     match line:
-        case [str() as label, dict()] if label in MODELS or label in BY_NAME:
+        case [str() as label, dict()] if label in MODELS or label in BY_NAME or _is_former(label, apps):
             return line  # type: ignore[no-any-return]
     raise BackupDamaged(f"this is not an account, nor what belongs to one: {str(line)[:80]!r}")
+
+
+def _is_former(label: str, apps: Apps) -> bool:
+    """Return whether the version that made the backup has this model, and the current one does not."""
+    return _has(apps, label) and not _has(current_apps, label)
+
+
+def _has(apps: Apps, label: str) -> bool:
+    with suppress(LookupError, ValueError):
+        return bool(apps.get_model(label))
+    return False
 
 
 def delete_all() -> None:

@@ -21,7 +21,7 @@ from articles.backup.files import (
     verify,
 )
 from articles.domain.errors import StoreDamaged, StoreUnfit
-from articles.repository import LAYOUT_VERSION, OLDEST_LAYOUT, BackupRecord, Layout, Repository
+from articles.repository import LAYOUT_VERSION, OLDEST_LAYOUT, OLDEST_VERSION, BackupRecord, Layout, Repository
 
 Progress = Callable[[str, int, int], None]
 """Receives the name of the step, the amount done, and the total."""
@@ -39,6 +39,16 @@ class Restored:
     has_secret_key: bool
 
 
+def check(backup: Path, progress: Callable[[int, int], object] = lambda *_: None) -> Manifest:
+    """Return the manifest of a backup that is whole and readable by this version. Raises BackupDamaged.
+
+    `progress`: bytes read, and the total.
+    """
+    manifest = verify(backup, progress)
+    _check_version(backup, manifest)
+    return manifest
+
+
 def restore(repository: Repository, backup: Path, progress: Progress = lambda *_: None) -> Restored:
     """Restore a backup into the site's empty store and accounts database, and check the result.
 
@@ -46,8 +56,7 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     the site is empty. After an interruption no site starts on what is there; the same call begins again. Raises
     BackupError, StoreError, DatabaseError and OSError.
     """
-    manifest = verify(backup, lambda done, total: progress(VERIFYING, done, total))
-    _check_version(backup, manifest)
+    manifest = check(backup, lambda done, total: progress(VERIFYING, done, total))
     store = repository.backups.restore(manifest.id, Layout(manifest.layout, manifest.shards, manifest.site))
     repository.check_server()
     try:
@@ -88,13 +97,23 @@ def _rebuild(
 
 
 def _check_version(backup: Path, manifest: Manifest) -> None:
-    """Raise BackupDamaged for a backup of a newer version of the site, or of one before the first release."""
-    if not OLDEST_LAYOUT <= manifest.layout <= LAYOUT_VERSION:
+    """Raise BackupDamaged for a backup of a newer version of the site, or of one before `OLDEST_VERSION`."""
+    if manifest.layout > LAYOUT_VERSION:
         raise BackupDamaged(
-            f"{backup} is of a store with layout {manifest.layout}, this version of the site reads layouts "
-            f"{OLDEST_LAYOUT} to {LAYOUT_VERSION}: restore it with version {manifest.version}, which made it."
+            f"{backup} is of a store with layout {manifest.layout}, this version of the site reads layouts up to "
+            f"{LAYOUT_VERSION}: restore it with version {manifest.version}, which made it, or a newer one."
+        )
+    if manifest.layout < OLDEST_LAYOUT or _numbers(manifest.version) < _numbers(OLDEST_VERSION):
+        raise BackupDamaged(
+            f"{backup} was made by version {manifest.version} of the site, this one reads backups of version "
+            f"{OLDEST_VERSION} and newer ones: restore it with the version that made it, start version "
+            f"{OLDEST_VERSION} on that site, which upgrades it, and make a backup with that."
         )
     accounts.check_migrations(manifest.migrations)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdecimal()]
 
 
 def _restore_secret_key(backup: Path, manifest: Manifest) -> bool:

@@ -57,7 +57,7 @@ from articles.repository.store.clients.guarded_connection import answer_within
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Observer, Retract, Store, unobserved, unretracted
 from articles.repository.store.permissions import FORGETTING
-from articles.repository.store.schema import LAYOUT_VERSION, OLDEST_LAYOUT, SHARDS_OF_A_CLUSTER
+from articles.repository.store.schema import LAYOUT_VERSION, OLDEST_LAYOUT, OLDEST_VERSION, SHARDS_OF_A_CLUSTER
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit, Progress, quiet
 from articles.repository.upkeep.clock import Clocks, StoreClock
@@ -71,6 +71,7 @@ __all__ = [
     "FORGETTING",
     "LAYOUT_VERSION",
     "OLDEST_LAYOUT",
+    "OLDEST_VERSION",
     "PATIENT_TIMEOUT_SECONDS",
     "SHARDS_OF_A_CLUSTER",
     "BackupRecord",

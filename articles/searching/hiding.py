@@ -38,7 +38,7 @@ _MOST_KNOWN = 100
 """Titles and links about which a process keeps what one reader's choices decide."""
 
 _SIGNS = {"@": Kind.MEMBER, "/": Kind.HOST, "~": Kind.WORD, "#": Kind.ARTICLE}
-"""How an entry begins in `Hiding.text`; a group has no sign, as in cookies and columns of earlier versions."""
+"""How an entry begins in `Hiding.text`; a group has no sign."""
 
 
 @dataclass(frozen=True)

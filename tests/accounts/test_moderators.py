@@ -61,36 +61,6 @@ def test_emptying_the_database_recreates_the_group(permissions):
     assert Group.objects.filter(name=GROUP).exists()
 
 
-@pytest.fixture
-def older_site(transactional_db) -> Group:
-    """A site whose moderators predate the permission to see views and have lost edit_any_article."""
-    call_command("migrate", "articles", "0001", verbosity=0)
-    Permission.objects.filter(codename__in=("see_views", "see_operation")).delete()
-    group = Group.objects.get(name=GROUP)
-    group.permissions.remove(Permission.objects.get(codename="edit_any_article"))
-    yield group
-    call_command("migrate", verbosity=0)
-
-
-def test_existing_moderators_get_the_new_permission_once_and_no_revoked_one(older_site):
-    call_command("migrate", verbosity=0)
-    assert _held(older_site) == set(CODENAMES) - {"edit_any_article"}
-    assert Permission.objects.filter(codename="see_operation").exists()
-
-    older_site.permissions.remove(Permission.objects.get(codename="see_views"))
-    call_command("migrate", verbosity=0)
-
-    assert _held(older_site) == set(CODENAMES) - {"edit_any_article", "see_views"}
-
-
-def test_a_site_without_the_group_gets_it_with_all_permissions(older_site):
-    older_site.delete()
-
-    call_command("migrate", verbosity=0)
-
-    assert _held(Group.objects.get(name=GROUP)) == set(CODENAMES)
-
-
 def test_a_database_without_the_tables_is_left_alone():
     class NoApps:
         def get_model(self, *names: str) -> None:

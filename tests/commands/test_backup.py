@@ -56,6 +56,9 @@ from tests.internals import HeldLease, failing
 from tests.store_state import DEEP, DEEP_LOGS, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of
 from tests.topologies import of_this_run
 
+OLDER = "start version 0.5.0 on that site, which upgrades it, and make a backup with that"
+"""What the operator of an older version reads."""
+
 
 @pytest.fixture
 def used(run, site_store, alice, carol):
@@ -235,7 +238,10 @@ def test_a_manifest_that_was_changed_is_refused(run, used, tmp_path, changes, se
     ("changes", "sentence"),
     [
         ({"layout": 99}, "layout 99"),
-        ({"layout": 5}, "layout 5"),
+        ({"version": "0.2.0", "layout": 6}, OLDER),
+        ({"version": "0.3.0"}, OLDER),
+        ({"version": "0.4.0"}, OLDER),
+        ({"version": ""}, OLDER),
         ({"migrations": {"accounts": "0099_later"}}, r"newer version of the site \(accounts\.0099_later\)"),
     ],
 )
@@ -243,10 +249,13 @@ def test_a_backup_of_another_version_is_refused(run, used, elsewhere, tmp_path, 
     run("backup", tmp_path / "backups")
     sign(only(tmp_path / "backups"), changes)
     elsewhere()
+    before = rows()
 
-    with pytest.raises(CommandError, match=sentence):
-        run("restore", tmp_path / "backups")
+    for more in (["--check"], []):
+        with pytest.raises(CommandError, match=sentence):
+            run("restore", tmp_path / "backups", *more)
     assert contents(wiring.unprepared_repository()) == {}
+    assert rows() == before
 
 
 def sign(folder: Path, changes: dict[str, object]) -> None:
@@ -445,7 +454,7 @@ def test_housekeeping_is_kept_away_as_long_as_a_backup_takes(used, tmp_path, mon
 def test_a_backup_is_checked_without_being_restored(run, used, tmp_path):
     run("backup", tmp_path / "backups")
 
-    assert "is whole." in run("restore", only(tmp_path / "backups"), "--check")
+    assert "is whole and can be restored." in run("restore", only(tmp_path / "backups"), "--check")
 
 
 def test_a_backup_is_due_by_the_age_of_the_newest(tmp_path, time_machine):

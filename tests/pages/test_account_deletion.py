@@ -430,26 +430,6 @@ def test_a_deletion_that_waits_costs_housekeeping_one_query(site_store, bob, dja
         assert account_deletion.advance_all(60) == 0
 
 
-def test_a_deletion_that_the_version_before_began_is_completed(site_store, bob_was_busy, bob):
-    account_deletion.begin(bob.pk)
-    AccountDeletion.objects.update(again=True, step=1, progress="log 0 0")  # it was in its second and last pass
-
-    housekeeping.run(site_store)
-
-    assert not AccountDeletion.objects.exists()
-    assert User.objects.get(pk=bob.pk).username == f"~{bob.pk}"
-
-
-def test_the_version_before_leaves_a_deletion_that_waits_alone(site_store, bob):
-    """It took the last pass once its first one was complete, and this time had passed."""
-    delete(browser_of(bob))
-    a_minute_later(site_store)
-
-    row = AccountDeletion.objects.get()
-    last_at = User.objects.get(pk=bob.pk).left_at + account_deletion.KEPT
-    assert (row.again, row.step >= 2, row.begun_at + account_deletion.AGAIN_AFTER) == (False, True, last_at)
-
-
 def test_a_deleted_account_whose_row_is_deleted_too_stays_known_for_the_month(site_store, bob_was_busy, bob):
     number = bob.pk
     delete(browser_of(bob))

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from articles.searching import MOST, Hiding, Kind
+from articles.searching import MOST, Kind
 from articles.web.preferences import hiding_of
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.pages.lists import rows
@@ -193,16 +193,6 @@ def test_a_page_of_a_member_who_hides_much_takes_no_further_query(site_store, sh
         hide(browser, "word", "redis")
 
     assert counts[1] <= counts[0]
-
-
-def test_the_account_holds_what_the_version_before_knows_in_its_column(site_store, shown, carol):
-    browser = browser_of(carol)
-    hide(browser, "group", "python")
-    hide(browser, "host", "B.example")
-
-    carol.refresh_from_db()
-    assert (carol.hidden_groups, carol.hidden) == ("python", "/b.example")
-    assert hiding_of(carol) == Hiding(("python",), hosts=("b.example",))
 
 
 @pytest.mark.parametrize("kind", ["host", "word", "article", "group"])

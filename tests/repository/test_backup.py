@@ -1,13 +1,11 @@
 """A backup of the store: what is read while members vote, and what a restore makes of it, whatever the shards."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
-import redis
 
 from articles.domain.articles import Article, Choice
 from articles.domain.comments import CommentOrder, root_of
@@ -17,12 +15,10 @@ from articles.repository import Repository
 from articles.repository.backup import BackupReader, BackupRecord, Layout
 from articles.repository.backup.reading import read_layout
 from articles.repository.store import keys as names
-from articles.repository.store import schema
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import TABLE, InBackup
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
-from tests.every_server import names_in
 from tests.factories import comment_on, post, view
 from tests.repository.everything import use_all
 from tests.repository.usage import let_pass, note_ballots, records_of, tune, use
@@ -128,29 +124,6 @@ def test_a_store_with_everything_is_restored_into_any_number_of_shards(server_ur
         kept = {name for name in before.keys() | after.keys() if kind_of(name) in COPIED}
         kept -= {keys.ranking for keys in source.store.shards.all} | {"days:", "schema:"}
         assert {name: after.get(name) for name in kept} == {name: before.get(name) for name in kept}
-
-
-def test_an_older_store_is_backed_up_and_upgraded_when_it_is_restored(repository, empty_url, clock):
-    use(repository, clock)
-    ids = [article.id for article in articles_of(repository)]
-    client = repository.store.client
-    client.hset("schema:", "version", "6")
-    for name in names_of_hashes(client):
-        client.hset(name, "words", " a word ")
-
-    layout, written = lines(repository.store)
-    copy = restored(empty_url, layout, written, shards=3, clock=clock)
-
-    assert layout.version == 6
-    assert copy.store.client.hget("schema:", "version") == str(schema.LAYOUT_VERSION)
-    assert problems(copy) == []
-    assert [article.id for article in articles_of(copy)] == ids
-    assert not any(copy.store.client.hexists(name, "words") for name in names_of_hashes(copy.store.client))
-
-
-def names_of_hashes(client: redis.Redis) -> list[str]:
-    """Return the names of all articles and comments."""
-    return [name for name in names_in(client) if re.fullmatch(r"(\{s\d+\}:)?(article|comment):\d+", name)]
 
 
 @pytest.mark.parametrize("shards", [1, 3])

@@ -1,8 +1,7 @@
 """The schema stamp: which stores the site starts on, and which it refuses and leaves unchanged."""
 
-import re
+import logging
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from threading import Barrier
 from uuid import UUID
 
@@ -10,15 +9,15 @@ import pytest
 import redis
 
 from articles.domain.errors import StoreUnfit
-from articles.repository import Repository
 from articles.repository.store import scan, schema
-from articles.repository.store.key_table import split_prefix
+from articles.repository.store.connection import Store
+from articles.repository.store.key_table import ARTICLE
 from articles.repository.store.scan import walk_kinds
 from articles.repository.upkeep import upgrades
 from tests.every_server import configure, names_in, with_methods_of
-from tests.repository.usage import make_older, use
+from tests.repository.usage import use
 from tests.rules import connect, default_rules
-from tests.store_state import contents
+from tests.store_state import add_upgrade, contents
 
 pytestmark = pytest.mark.one_shard
 
@@ -31,7 +30,7 @@ def test_the_first_start_stamps_an_empty_store(server_url, clock):
     repository.prepare()
 
     stamp = {"version": str(schema.LAYOUT_VERSION), "shards": "4", "configured": "200"}
-    stamp |= {"best": "1", "site": site}
+    stamp |= {"site": site}
     assert repository.store.client.hgetall("schema:") == stamp
     assert repository.site_id == site
     values = {name: float(text) for name, text in repository.store.client.hgetall("{s3}:ranking:").items()}
@@ -125,7 +124,11 @@ def test_supported_versions_of_servers(info, fits):
 
 @pytest.mark.parametrize(
     ("shards", "version", "said"),
-    [(4, "6", "shards, STORE_SHARDS is 4"), (1, "99", "layout 99"), (1, "5", "layout 5")],
+    [
+        (4, "7", "shards, STORE_SHARDS is 4"),
+        (1, "99", "layout 99.*: run the version of the site that wrote it, or a newer one"),
+        (1, "6", "layout 6.*: start version 0.5.0 of the site on it first"),
+    ],
 )
 def test_another_layout_or_number_of_shards_is_refused_and_the_store_left_unchanged(
     server_url, shards, version, said
@@ -143,7 +146,7 @@ def test_another_layout_or_number_of_shards_is_refused_and_the_store_left_unchan
 
 def test_the_next_start_completes_one_interrupted_after_the_stamp(server_url):
     repository = connect(server_url, shards=4)
-    repository.store.client.hset("schema:", mapping={"version": "6", "shards": "4"})
+    repository.store.client.hset("schema:", mapping={"version": "7", "shards": "4"})
 
     repository.prepare()
 
@@ -151,93 +154,49 @@ def test_the_next_start_completes_one_interrupted_after_the_stamp(server_url):
     assert list(repository.audit.run()) == []
 
 
-@pytest.mark.parametrize("step", [1, 1000])
-def test_a_start_orders_the_best_comments_exactly_if_an_older_version_did_not(
-    repository, clock, monkeypatch, step
-):
-    client = repository.store.client
-    use(repository, clock)
-    places = {name: client.zrange(name, 0, -1, withscores=True) for name in names_in(client, "*replies:best:*")}
-    assert len({place for found in places.values() for _, place in found}) > 1
-    left_out = {
-        name: client.hdel(name, "left_out")
-        for name in names_in(client, "*comment:[0-9]*")
-        if client.type(name) == "hash"
-    }
-    assert any(left_out.values())
-    for name, found in places.items():
-        client.zadd(name, {comment: place - 1e-15 for comment, place in found})
-    make_older(repository)
-    monkeypatch.setattr(upgrades, "COMMENTS_PER_STEP", step)
+@pytest.fixture
+def next_layout(monkeypatch):
+    """Let this be the version after, whose made-up upgrade is interrupted until the function is called."""
 
-    repository.prepare()
+    def improve(store: Store, progress: upgrades.Progress) -> None:
+        for done, batch in enumerate(walk_kinds(store)):
+            for name in (name for name, kind in batch if kind is ARTICLE):
+                store.client.hsetnx(name, "better", store.client.hget(name, "title"))
+            progress(done, done + 1)
+            if done == stopping_after:
+                raise KeyboardInterrupt
 
-    assert {name: client.zrange(name, 0, -1, withscores=True) for name in places} == places
-    assert {name: client.hexists(name, "left_out") for name in left_out} == left_out
-    assert upgrades.list_pending(repository.store) == []
-    assert list(repository.audit.run()) == []
-
-
-def add_words(repository: Repository) -> None:
-    """Make the store one of layout 6: with the index of words in which search looked until then."""
-    client = repository.store.client
-    for name in names_in(client):
-        prefix, rest = split_prefix(name)
-        if re.fullmatch(r"(article|comment):\d+", rest):
-            of, _, number = rest.rpartition(":")
-            before = "comment:" if of == "comment" else ""
-            client.hset(name, "words", f" {'word ' * 30}")
-            client.sadd(f"{prefix}{before}word:数据", number)
-            client.sadd(f"{prefix}{before}word:example.org", number)
-            client.zadd(f"{prefix}{before}words:", {"数据": 0, "example.org": 0})
-            client.zadd(f"{prefix}comment:time:", {number: 5})
-    make_older(repository)
-    client.hset("schema:", "indexed", "2 all")
-
-
-def interrupted_after(batches: int):
-    def walk(store):
-        yield from islice(walk_kinds(store), batches)
-        raise KeyboardInterrupt
-
-    return walk
-
-
-def test_a_start_drops_the_words_of_a_store_in_steps_after_an_interruption_and_twice(
-    repository, clock, monkeypatch
-):
-    use(repository, clock)
-    before, client = contents(repository), repository.store.client
-    add_words(repository)
-    assert contents(repository) != before
+    stopping_after = 1
     monkeypatch.setattr(scan, "KEYS_PER_SCAN", 20)
-    monkeypatch.setattr(upgrades, "walk_kinds", interrupted_after(2))
+    monkeypatch.setattr(schema, "LAYOUT_VERSION", add_upgrade(monkeypatch, "titles get better", improve))
 
+    def complete() -> None:
+        nonlocal stopping_after
+        stopping_after = -1
+
+    return complete
+
+
+def test_a_start_upgrades_an_older_store_after_an_interruption_and_once(repository, clock, next_layout, caplog):
+    use(repository, clock)
+    client, before = repository.store.client, repository.store.client.hgetall("schema:")
     with pytest.raises(KeyboardInterrupt):
         repository.prepare()
-    assert client.hget("schema:", "version") == "6"
-    assert client.hget("schema:", "indexed") == "2 all"
-    monkeypatch.setattr(upgrades, "walk_kinds", walk_kinds)
+    assert client.hgetall("schema:") == before
+    assert len(upgrades.list_pending(repository.store)) == 1
+
+    next_layout()
     for _ in range(2):
-        repository.prepare()
+        with caplog.at_level(logging.INFO):
+            repository.prepare()
 
-    assert contents(repository) == before
-    assert client.hget("schema:", "version") == "7"
+    titles = [client.hmget(name, "title", "better") for name in names_in(client, "*article:[0-9]*")]
+    assert all(title == better for title, better in titles)
+    assert client.hgetall("schema:") == before | {"version": str(schema.LAYOUT_VERSION)}
+    assert upgrades.list_pending(repository.store) == []
+    assert caplog.text.count("the store is upgraded: titles get better") == 2, "each time that it began"
+    assert caplog.text.count("the upgrade is complete") == 1
     assert list(repository.audit.run()) == []
-
-
-def test_a_repair_drops_words_that_an_earlier_version_still_wrote_after_the_upgrade(repository, clock):
-    use(repository, clock)
-    before = contents(repository)
-    add_words(repository)
-    repository.store.client.hset("schema:", mapping={"version": "7", "best": "1"})
-    assert list(repository.audit.run())
-
-    repository.repair.run()
-
-    assert list(repository.audit.run()) == []
-    assert contents(repository)["schema:"] == before["schema:"]
-    assert names_in(repository.store.client, "*word*") == []
 
 
 @pytest.mark.parametrize(
@@ -251,19 +210,6 @@ def test_search_indexes_are_built_again_after_changes_that_are_not_noted(reposit
     change(repository)
 
     assert repository.changes.get_copy() != copy
-
-
-def test_a_damaged_article_does_not_stop_a_start_that_drops_words(repository, clock):
-    use(repository, clock)
-    add_words(repository)
-    client, name = repository.store.client, repository.store.shards.of(7).article(7)
-    client.delete(name)
-    client.set(name, "damaged")
-
-    repository.prepare()
-
-    assert client.hget("schema:", "version") == "7"
-    assert names_in(client, "*word*") == []
 
 
 def test_concurrent_starts_adopt_a_new_weight_once(repository):

@@ -22,7 +22,6 @@ from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.repository.store import schema, scripts
 from articles.repository.store.connection import Store
-from articles.repository.upkeep import upgrades
 from tests.cases import for_each
 from tests.cast import ALICE, BOB
 from tests.clock import DAY, Clock
@@ -39,7 +38,7 @@ from tests.repository.lua_files import (
     reachable,
     used,
 )
-from tests.repository.usage import make_older, note_ballots
+from tests.repository.usage import note_ballots
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, new_client, problems
 from tests.topologies.node import Node
@@ -315,8 +314,7 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     post(repository, 100)
     clock.advance(1)
     use_all(repository, clock)
-    make_older(repository)
-    upgrades.upgrade(repository.store)
+    repository.store.run("schema/raise_version", ["schema:"], [schema.LAYOUT_VERSION])
     closing = post(repository, 101)
     clock.advance(8 * DAY)
     assert closing in note_ballots(repository)

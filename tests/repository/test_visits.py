@@ -154,7 +154,7 @@ def test_lists_leave_out_what_a_member_has_read_and_stay_full(repository, clock)
     ] == ids[::-1]
 
 
-def test_visits_that_are_forgotten_damaged_or_of_an_earlier_version_count_no_comments(repository, article, clock):
+def test_visits_that_are_forgotten_or_damaged_count_no_comments(repository, article, clock):
     visits = repository.store.shards.of(article).visits(BOB)
     comment_on(repository, article, "A comment", ALICE)
     for noted, marks in (

@@ -40,12 +40,6 @@ def listed(repository: Repository, order: Order = Order.SCORE, slug: str | None 
     return ids
 
 
-def make_older(repository: Repository) -> None:
-    """Give the store the stamp of version 0.2.0, from which the next start upgrades it."""
-    repository.store.client.hset("schema:", "version", 6)
-    repository.store.client.hdel("schema:", "best")
-
-
 def finish_tuning(repository: Repository) -> None:
     """Advance the change of parameters until it has been applied."""
     while not repository.parameters.advance():

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -20,6 +21,9 @@ from tests.postgres_server import PostgresServer, missing
 from tests.site_process import Site, store_of
 from tests.store_state import get_notes
 from tests.waiting import until
+
+EARLIER = Path(__file__).with_name("earlier_backups")
+"""Backups of a demo site, each made by the version it is named after."""
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +109,20 @@ def test_a_backup_made_under_votes_is_restored(used, tmp_path, static_files, sha
     folder, _, voted = used
     with ended(restore(folder, tmp_path / "data", static_files, STORE_SHARDS=shards)) as site:
         check(site, voted)
+
+
+@pytest.mark.parametrize("folder", sorted(EARLIER.iterdir()), ids=lambda folder: folder.name)
+def test_a_backup_of_each_earlier_version_is_restored(folder, tmp_path, static_files):
+    checked = Stopped(tmp_path / "checked").manage("restore", "--check", str(folder))
+    assert "is whole and can be restored." in checked.stdout, checked.stderr
+
+    with ended(restore(folder, tmp_path / "data", static_files)) as site:
+        verified = site.manage("verify_ballots")
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+        site.wait_until_up()
+        member = FormBrowser(site)
+        member.send("/login/", "/login/", username="demo", password="5nDc1txA_q68V3N9")
+        assert 'id="article-' in member.get("/mine/voted/")
 
 
 @pytest.mark.long

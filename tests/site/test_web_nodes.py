@@ -1,15 +1,10 @@
 """Several web nodes on one store and one accounts database, of one version and of two."""
 
-import io
 import re
 import shutil
-import subprocess
-import tarfile
 from itertools import cycle
-from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from articles.domain.articles import Choice
 from articles.domain.lists import Order
@@ -20,37 +15,11 @@ from tests.site.own_store import OwnStore
 from tests.site_process import DEADLINE, Site
 from tests.store_state import abandon_lease, get_notes
 from tests.topologies.cluster import Cluster
-from tests.waiting import fill_once, until
+from tests.waiting import until
 
 pytestmark = pytest.mark.site
 
-BEFORE = "2abf00a"
-"""The commit of the version before, whose store has layout 6."""
-
 VOTERS, ARTICLES = 6, 4
-
-
-def is_known(commit: str) -> bool:
-    """Return whether the history of this checkout has the commit: a shallow one may not."""
-    if shutil.which("git") is None:
-        return False
-    git = ["git", "-C", str(settings.BASE_DIR), "cat-file", "-e", f"{commit}^{{commit}}"]
-    return subprocess.run(git, capture_output=True, check=False).returncode == 0
-
-
-@pytest.fixture(scope="session")
-def version_before(tmp_path_factory) -> Path:
-    """A folder with the files of the version before."""
-    if not is_known(BEFORE):
-        pytest.skip(f"the history of this checkout does not reach {BEFORE}")
-
-    def check_out(folder: Path) -> None:
-        archive = ["git", "-C", str(settings.BASE_DIR), "archive", BEFORE]
-        content = subprocess.run(archive, capture_output=True, check=True).stdout
-        with tarfile.open(fileobj=io.BytesIO(content)) as files:
-            files.extractall(folder, filter="data")
-
-    return fill_once(tmp_path_factory, "version-before", check_out)
 
 
 @pytest.fixture
@@ -68,10 +37,10 @@ def nodes(tmp_path, static_files):
         "WEB_WORKERS": "1",
     }
 
-    def start(name: str, *, program: Path | None = None, **own: str) -> Site:
+    def start(name: str, **own: str) -> Site:
         if not (tmp_path / name).exists():
             shutil.copytree(static_files, tmp_path / name / "static")
-        site = Site(tmp_path / name, program=program, **shared | own)
+        site = Site(tmp_path / name, **shared | own)
         started.append(site)
         site.wait_until_up()
         return site
@@ -167,26 +136,6 @@ def test_two_nodes_count_what_members_do_in_turns(nodes):
     check_everything((first, second), expected)
     assert [first.stop(), second.stop()] == [0, 0]
     assert "Traceback" not in first.told() + second.told()
-
-
-@pytest.mark.long
-def test_this_version_continues_on_the_store_of_the_version_before_which_then_refuses_it(nodes, version_before):
-    old = nodes("old", program=version_before)
-    where = old.manage("shell", "--verbosity", "0", "-c", "import articles; print(articles.__path__[0])")
-    assert where.stdout.strip() == str(version_before / "articles"), where.stderr
-    expected = act_on_both(old, old)
-    assert old.stop() == 0
-
-    new = nodes("new")
-    check_everything((new,), expected)
-    assert new.get("/search/?q=article")[1].count('id="article-') == ARTICLES
-
-    again = old.manage("run")
-    assert again.returncode == 1
-    assert "The store has layout 7, this site has layout 6; run the version" in again.stdout + again.stderr
-    check_everything((new,), expected)
-    assert new.stop() == 0
-    assert "Traceback" not in old.told() + new.told() + again.stderr
 
 
 def test_what_a_member_does_on_one_node_is_seen_on_the_other(nodes):

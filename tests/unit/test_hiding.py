@@ -57,7 +57,7 @@ def test_a_host_hides_its_subdomains_and_an_author_only_their_part():
     assert not hides("", "")
 
 
-def test_a_text_holds_all_of_it_and_that_of_earlier_versions_is_read():
+def test_a_text_holds_all_of_it_and_what_is_malformed_is_left_out():
     assert Hiding.of(HIDDEN.text) == HIDDEN
     assert Hiding.of("python,redis,,python") == Hiding(("python", "redis"))
     assert Hiding.of("@x,#1.x.2,~,/,@٣,#-1") == Hiding(articles=(1, 2))

@@ -27,7 +27,7 @@ from articles.repository.store import keys as names
 from articles.repository.store import permissions, schema
 from articles.repository.store.connection import OfStore
 from articles.repository.store.values import moment_from
-from articles.repository.upkeep.upgrades import UPGRADES
+from articles.repository.upkeep import upgrades
 
 _PINGS = 7
 _SLOW_COMMANDS = 20
@@ -158,7 +158,7 @@ class Inspection(OfStore):
             stamp, has_parameters = pipe.execute()
         if not stamp or not has_parameters:
             return None
-        pending = tuple(upgrade.summary for upgrade in UPGRADES if upgrade.is_pending(stamp))
+        pending = tuple(upgrade.summary for upgrade in upgrades.UPGRADES if upgrade.is_pending(stamp))
         return Stamp(stamp.get("version", ""), stamp.get("shards", ""), pending)
 
     def find_misfit(self, known_site: str | None) -> str:

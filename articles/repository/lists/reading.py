@@ -238,7 +238,7 @@ def articles_in(
 @lru_cache(MOST_ARTICLES)
 def _marked(article: Article, visit: str) -> Article:
     """Return the article as read by a member, if what the store notes of the visit is valid; kept like others."""
-    (_before, seen, left, *_opened), new = (*visit.split(" "), "-", "-")[:4], 0  # earlier versions note fewer
+    (_before, seen, left, *_opened), new = (*visit.split(" "), "-", "-")[:4], 0
     left_at, latest = moment(left), article.last_comment_at
     if seen.isdecimal() and left_at is not None and latest is not None and latest > left_at:
         new = max(1, article.comments - count_from(seen))

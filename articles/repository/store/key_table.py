@@ -282,8 +282,8 @@ VISITS = Key(
     "visits:<user>",
     "hash",
     "id of an article → end of the member's last visit but one to its page (`-` if there was none), how many "
-    "comments the last one showed (not noted by earlier versions), its end, and when the member opened the "
-    "article's link, if that was later; times in Unix seconds",
+    "comments the last one showed, its end, and when the member opened the article's link, if that was later; "
+    "times in Unix seconds",
     "marks the articles that the member has read, and the comments that are new to the member. Visits less than "
     "half an hour apart are one; keeps the newest 500, and at most twice as many. Older ones than the life of the "
     "key are dropped along with the next visits",

@@ -45,10 +45,6 @@ _OTHERS = "MULTI EXEC DISCARD SELECT WAIT FLUSHDB ASKING READONLY CLUSTER|NODES 
 _CACHE = "cache"
 """Beginning of the keys of Django's cache, with sessions and feeds."""
 
-
-_FORMER = ("word", "words")
-"""Beginnings of keys of earlier versions, which an upgrade drops."""
-
 _CHANGE = "CHANGE-THIS"
 """Instead of a password."""
 
@@ -66,7 +62,7 @@ def _nouns(prefix: str) -> list[str]:
 
 def as_acl() -> str:
     """Return a server's ACL file: a user for the operator, and one for the site, with one shard or several."""
-    keys = (f"~{noun}:*" for noun in (*sorted([*_nouns(""), *_FORMER]), "{s*}", _CACHE))
+    keys = (f"~{noun}:*" for noun in (*_nouns(""), "{s*}", _CACHE))
     commands = sorted(" ".join([*_TRIED.values(), *_HELPFUL.values(), _OTHERS]).lower().split())
     site = " ".join(["resetchannels", *keys, *(f"+{command}" for command in commands)])
     return f"user default off\nuser operator on >{_CHANGE} ~* &* +@all\nuser site on >{_CHANGE} {site}\n"

@@ -19,8 +19,11 @@ from articles.repository.store.values import parameters_from, values_of
 LAYOUT_VERSION = 7
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
 
-OLDEST_LAYOUT = 6
-"""Layout of version 0.2.0, the first release: the oldest from which an upgrade leads here."""
+OLDEST_LAYOUT = 7
+"""Layout of `OLDEST_VERSION`: the oldest from which an upgrade leads here."""
+
+OLDEST_VERSION = "0.5.0"
+"""The oldest version whose stores and backups this one reads."""
 
 RESTORING = "restoring"
 """Field that names the backup that is being restored into the store, until all of it is there; or the move."""
@@ -150,7 +153,7 @@ def stamp(store: Store) -> None:
 
     Five round trips. Raises StoreUnfit with one sentence for the operator, and StoreUnavailable.
     """
-    new: dict[str, Value] = {"version": LAYOUT_VERSION, "shards": store.shards.count, "best": "1"}
+    new: dict[str, Value] = {"version": LAYOUT_VERSION, "shards": store.shards.count}
     fields = [part for field in new.items() for part in field]
     status, *others = store.run("schema/stamp", [names.SCHEMA], [_keys_elsewhere(store), *fields])
     if status == "foreign":
@@ -296,10 +299,16 @@ def check_stamp(store: Store) -> None:
         raise _foreign(keys)
     if not stamp:
         return
-    if not stamp["version"].isdigit() or not OLDEST_LAYOUT <= int(stamp["version"]) <= LAYOUT_VERSION:
+    layout = stamp["version"]
+    if not layout.isdigit() or int(layout) > LAYOUT_VERSION:
         raise StoreUnfit(
-            f"The store has layout {stamp['version']}, this site has layout {LAYOUT_VERSION} and upgrades from "
-            f"{OLDEST_LAYOUT} on; run the version of the site that wrote it, or the next one."
+            f"The store has layout {layout}, this site has layout {LAYOUT_VERSION}: "
+            "run the version of the site that wrote it, or a newer one."
+        )
+    if int(layout) < OLDEST_LAYOUT:
+        raise StoreUnfit(
+            f"The store has layout {layout}, this site upgrades from layout {OLDEST_LAYOUT} on: start version "
+            f"{OLDEST_VERSION} of the site on it first, which upgrades it."
         )
     if stamp["shards"] != str(store.shards.count):
         raise StoreUnfit(

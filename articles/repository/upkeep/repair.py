@@ -26,7 +26,6 @@ from articles.repository.store.scan import Contents, batches, portions, set_memb
 from articles.repository.upkeep.audit import Facts, Progress, check_articles, check_choices, check_log, quiet
 from articles.repository.upkeep.comments import CommentRepair
 from articles.repository.upkeep.readable import Entries, drop_unreadable
-from articles.repository.upkeep.upgrades import drop_words
 
 Tell = Callable[[Finding], object]
 """Receives each problem that cannot be repaired."""
@@ -71,8 +70,6 @@ class Repair:
         entries = Entries(self._store)
         shards, _ = survey(self._store, entries.read())
         drop_unreadable(self._store, entries.damages, tell)
-        of_words = partial(drop_words, self._store, quiet)  # an earlier version may have run after the upgrade
-        attempt_repair(names.SCHEMA, of_words, tell)
         # Articles that the repair adds are then comparable with the rest.
         attempt_repair("hot:score", self._hot.rescore, tell)
         self._repair_left_out(tell)  # what articles leave out is counted by it

@@ -24,7 +24,9 @@ class Command(StoreCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("dir", metavar="DIR", type=Path)
-        parser.add_argument("--check", action="store_true", help="only check whether the backup is whole")
+        parser.add_argument(
+            "--check", action="store_true", help="only check whether the backup is whole and can be restored"
+        )
         add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -34,14 +36,14 @@ class Command(StoreCommand):
         with progress(unit="", shown=options["progress"]) as bar:
             try:
                 if options["check"]:
-                    manifest = backup.verify(folder, bar.reach)
+                    manifest = backup.check(folder, bar.reach)
                 else:
                     with creating():
                         restored = backup.restore(unprepared_repository(), folder, bar.reach_in)
             except backup.BackupError as error:
                 raise CommandError(str(error)) from error
         if options["check"]:
-            self.stdout.write(f"{folder}, made at {manifest.made_at}, is whole.")
+            self.stdout.write(f"{folder}, made at {manifest.made_at}, is whole and can be restored.")
             return
         self._report(restored)
 

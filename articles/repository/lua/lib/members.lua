@@ -81,7 +81,6 @@ local function note_visit(visits, id, now, pause, life, comments)
   local noted = redis.pcall('HGET', visits, id)
   if type(noted) == 'table' then return '' end
   local before, seen, last = string.match(noted or '', '^(%S+) (%S+) (%S+) ?%S*$')
-  if not before then before, last = string.match(noted or '', '^(%S+) (%S+)$') end  -- as earlier versions noted it
   last = as_time(last) and last or '-'
   if comments and last ~= '-' and now - tonumber(last) >= pause then before = last end
   before = as_time(before) and before or '-'
