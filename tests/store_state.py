@@ -370,18 +370,8 @@ def make_older(repository: Repository, article_id: int, seconds: float) -> None:
     set_posted_at(repository, article_id, repository.articles.get(article_id).posted_at - seconds)
 
 
-def set_listed_time(repository: Repository, article_id: int, time: float) -> None:
-    """Change the time by which the newest articles are listed."""
-    keys = repository.store.shards.of(article_id)
-    repository.store.client.zadd(keys.order(Order.TIME), {str(article_id): time})
-
-
 def set_views(repository: Repository, article_id: int, views: int) -> None:
     repository.store.client.set(repository.store.shards.of(article_id).views(article_id), views)
-
-
-def set_last_viewed(repository: Repository, article_id: int, at: float) -> None:
-    repository.store.client.zadd(repository.store.shards.of(article_id).viewed, {str(article_id): at})
 
 
 def exchange_opposer(repository: Repository, article_id: int, one: int, other: int) -> None:

@@ -58,12 +58,7 @@ def importers(*packages: str) -> dict[str, set[str]]:
 FLOORS = (
     ("manage", "bench"),
     ("voting_site",),
-    (
-        "articles.apps",
-        "articles.management",
-        "articles.middleware",
-        "articles.urls",
-    ),
+    ("articles.apps", "articles.management", "articles.middleware", "articles.urls"),
     ("articles.lemmy", "integrity", "push", "webhooks"),
     ("links", "moderation", "owner"),
     ("articles.api",),
@@ -229,7 +224,7 @@ CAPABILITIES = {
     "articles.finding": {"articles.finding"},
     "integrity": {"integrity.urls", "integrity.verifying"},
     "links": {
-        *(f"links.{name}" for name in ("asking", "fence", "fetching", "pages", "posting", "process", "wire")),
+        *(f"links.{name}" for name in ("asking", "fence", "fetching", "pages", "posting", "process", "wire"))
     },
     "moderation": {
         *(f"moderation.{name}" for name in ("flags", "log", "mail", "redactions", "rights")),

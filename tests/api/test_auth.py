@@ -96,13 +96,6 @@ def test_the_case_of_the_scheme_does_not_matter(site_store, bob, article, scheme
     assert vote(Caller(Client()), article, Authorization=f"{scheme} {plaintext}").status_code == 200
 
 
-def test_another_authorization_scheme_is_ignored(session, anyone, article):
-    basic = {"Authorization": "Basic YTpi"}
-
-    assert anyone.get("articles", headers=basic).status_code == 200
-    assert error_of(vote(anyone, article, **basic)) == (401, "login-required")
-
-
 @pytest.mark.parametrize("how", ["token", "session"])
 def test_an_inactive_member_is_refused(session, as_bob, bob, article, how):
     bob.is_active = False

@@ -1,10 +1,8 @@
 """Lemmy's API: what of it is what of the site, who may call it, and what it refuses."""
 
 from functools import partial
-from pathlib import Path
 
 import pytest
-from django.conf import settings as of_tests
 from django.test import Client
 from hypothesis import given
 from hypothesis import settings as examples
@@ -67,14 +65,6 @@ def test_by_default_there_is_no_such_api(site_store, settings, alice):
         answer = Client().get(f"/api/v3/{path}")
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not-found")
     assert Client().get("/.well-known/nodeinfo").status_code == 404
-
-
-def test_apps_find_out_which_api_it_is(reader):
-    (link,) = Client().get("/.well-known/nodeinfo").json()["links"]
-
-    told = Client().get(link["href"].removeprefix("http://testserver")).json()
-
-    assert told["software"] == {"name": "lemmy", "version": reader.get("site")["version"]}
 
 
 def test_other_addresses_and_methods_are_refused_in_lemmys_words(reader):
@@ -531,14 +521,6 @@ def test_the_log_has_what_moderators_did(site_store, article, reader, alice, mal
     assert not any(rows for rows in reader.get("modlog", page=2, limit=50).values())
 
 
-def test_the_site_says_what_apps_need_to_know(site_store, article, as_bob, bob):
-    said = as_bob.get("site")
-
-    assert (said["version"], said["site_view"]["counts"]["posts"]) == ("0.19.9", 1)
-    assert said["my_user"]["local_user_view"]["person"]["id"] == bob.pk
-    assert said["site_view"]["local_site"]["registration_mode"] == "Closed"
-
-
 # Everything at once
 
 
@@ -601,9 +583,3 @@ def test_an_outage_is_said_in_lemmys_words(site_store, article, bob, settings):
 
     assert (answer.status_code, said_in(answer)) == (503, "couldnt_get_posts")
     assert int(answer["Retry-After"]) > 0
-
-
-def test_the_page_about_apps_lists_every_operation():
-    page = Path(of_tests.BASE_DIR, "docs", "apps.md").read_text("utf-8")
-
-    assert [path for path in OPERATIONS if f"`{path}`" not in page] == []

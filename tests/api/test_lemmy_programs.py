@@ -42,8 +42,7 @@ def of_jwt(text: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["example.org", "a.b.example.org:8443", "localhost:8000", "[::1]:8000", "xn--fiq228c.example", *"abc"],
+    "host", ["example.org", "a.b.example.org:8443", "localhost:8000", "[::1]:8000", "xn--fiq228c.example", *"abc"]
 )
 def test_a_login_returns_a_token_that_apps_can_decode(site_store, alice, settings, host):
     settings.SITE_URL = f"https://{host}"

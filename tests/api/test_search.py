@@ -159,11 +159,7 @@ def test_searches_are_filtered_by_the_points_shown_and_ordered_by_ranked_points(
             term = f"{'points'}:{values}"
             wanted = {one["id"] for one in articles if admits(one["points"])}
             assert ids_of(anyone.get(f"search?q={quote(term)}")) == wanted, term
-    for path in (
-        "articles?order=points",
-        "search?q=redis&order=points",
-        "search?q=r&order=points&hide=python",
-    ):
+    for path in ("articles?order=points", "search?q=redis&order=points", "search?q=r&order=points&hide=python"):
         shown = [one["ranked_points"] for one in anyone.get(path).json()["articles"]]
         assert len(shown) == 14
         assert shown == sorted(shown, reverse=True), path

@@ -1,6 +1,5 @@
 """Archiving with the site's own database: its rows, missing or damaged rows, and failures."""
 
-import logging
 from datetime import UTC, datetime
 
 import pytest
@@ -83,16 +82,6 @@ def test_views_of_unknown_and_removed_articles_are_refused(archived):
     assert ArchivedViews.objects.count() == 1
 
 
-def test_an_article_can_be_archived_and_restored_repeatedly(archived, clock):
-    for number in range(3):
-        assert come(archived, BOB_READS) == (None, 4 + number, 2)
-        clock.advance(LONG)
-        assert put_away(archived) == 1
-        assert shown(archived) == (4 + number, 2)
-        assert problems(archived) == []
-    assert ArchivedViews.objects.get().pv == 6
-
-
 def test_many_articles_are_archived_in_batches_and_none_twice(idle, clock, monkeypatch):
     monkeypatch.setattr(archive, "_ARTICLES_PER_BATCH", 4)
     for number in range(2, 12):
@@ -127,32 +116,6 @@ def test_an_article_without_its_row_keeps_its_numbers_and_logs_a_warning(archive
     assert "the archive has no current visitors of article 1" in caplog.text
     assert come(archived, ALICE_READS) == ("repeat", 4, 3)
     assert problems(archived) == []
-
-
-def test_an_article_with_a_damaged_row_keeps_its_numbers_and_logs_a_warning(archived, caplog):
-    ArchivedViews.objects.update(sketch=b"HYLL nonsense")
-
-    assert come(archived, BOB_READS) == (None, 4, 3)
-
-    assert "the archive has no current visitors" in caplog.text
-    assert not ArchivedViews.objects.exists()
-    assert problems(archived) == []
-
-
-def test_a_row_restored_by_another_reader_logs_no_warning(archived, caplog, monkeypatch):
-    """Restore the counters and delete the row from another reader's view, before this one looks for the row."""
-    found, others = archived.archive.restore, []
-
-    def slow(article_id, counters):
-        if not others:
-            others.append(1)
-            assert come(archived, BOB_READS) == (None, 4, 2)
-        return found(article_id, counters)
-
-    monkeypatch.setattr(archived.archive, "restore", slow)
-
-    assert come(archived, CAROL_READS) == (None, 5, 3)
-    assert not caplog.records
 
 
 def test_a_view_is_counted_when_housekeeping_archives_the_article_again(archived, monkeypatch):
@@ -289,10 +252,6 @@ def test_a_small_archive_is_swept_in_one_call_from_any_start(left_over, monkeypa
     assert archive.sweep(left_over, at_most=100) == 30
 
 
-def test_sweeping_an_empty_archive_does_nothing(idle):
-    assert archive.sweep(idle, at_most=10) == 0
-
-
 def test_suspect_views_of_all_time_add_the_store_and_the_archive(archived):
     archived.pageviews.record(1, Visit(CAROL_READS, suspicion=Suspicion.BOT))
     archived.pageviews.record(1, Visit(CAROL_READS, suspicion=Suspicion.PREFETCH))
@@ -327,9 +286,3 @@ def test_a_node_whose_clock_is_behind_does_not_archive_early(idle, server_url, c
     late = connect(server_url, shards=idle.store.shards.count, clock=Clock(clock() - LONG))
 
     assert put_away(late) == 0
-
-
-def test_a_view_without_problems_logs_nothing(archived, caplog):
-    caplog.set_level(logging.DEBUG, "articles.readership.archive")
-    come(archived, BOB_READS)
-    assert not caplog.records

@@ -75,12 +75,7 @@ def test_a_process_killed_while_restoring_loses_nothing(idle, clock, archivist):
         if survived:
             break
     assert die_at > 12
-    assert outcomes == {
-        (True, (3, 2), True),
-        (False, (3, 2), True),
-        (False, (4, 3), True),
-        (False, (4, 3), False),
-    }
+    assert outcomes == {(True, (3, 2), True), (False, (3, 2), True), (False, (4, 3), True), (False, (4, 3), False)}
 
 
 def test_the_stale_row_of_a_killed_process_is_not_restored(idle, clock, archivist):

@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from statistics import median
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -14,8 +13,6 @@ from articles.text.markdown import links_in, render
 from voting_site.configuration.kinds import LANGUAGES
 
 CONTENT = Path(__file__).resolve().parents[2] / "articles" / "demo" / "content.json"
-SLUG = re.compile(r"[a-z][a-z0-9-]{1,29}")
-USER_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,29}")
 CJK = re.compile(r"[\u4e00-\u9fff]")
 # A character that a link must carry percent-encoded, or a percent sign that encodes nothing.
 UNSAFE_IN_LINK = re.compile(r"[^\x21-\x7e]|[\"<>\\^`{|}]|%(?![0-9A-F]{2})")
@@ -42,17 +39,8 @@ def groups(content):
 
 
 @pytest.fixture(scope="module")
-def members(content):
-    return content["members"]
-
-
-@pytest.fixture(scope="module")
 def articles(content):
     return content["articles"]
-
-
-def test_the_content_has_only_the_four_lists(content):
-    assert set(content) == {"groups", "members", "articles", "texts"}
 
 
 def test_the_texts_of_the_site_are_in_each_language_and_clean(content):
@@ -61,15 +49,6 @@ def test_the_texts_of_the_site_are_in_each_language_and_clean(content):
     for text in content["texts"]:
         assert clean_text(text["text"]) == text["text"]
         assert bool(CJK.search(text["text"])) is (text["language"] != "en")
-
-
-def test_the_content_has_eight_groups_with_slug_and_title(groups):
-    assert len(groups) == 8
-    assert all(set(group) - {"description"} == {"slug", "title"} for group in groups)
-    assert [group["slug"] for group in groups if not SLUG.fullmatch(group["slug"])] == []
-    assert repeated(group["slug"] for group in groups) == []
-    assert all(group["title"].strip() == group["title"] != "" for group in groups)
-    assert repeated(group["title"].casefold() for group in groups) == []
 
 
 def test_each_group_has_a_short_description_in_both_languages(groups):
@@ -89,12 +68,6 @@ def test_descriptions_link_to_groups_of_the_demo(groups):
     assert links <= {f"/groups/{group['slug']}/" for group in groups}
 
 
-def test_the_content_has_twenty_members_with_distinct_names(members):
-    assert len(members) == 20
-    assert [name for name in members if not USER_NAME.fullmatch(name)] == []
-    assert repeated(name.casefold() for name in members) == []
-
-
 def test_articles_have_the_same_fields(articles):
     assert 125 <= len(articles) <= 140
     fields, content = {"title", "groups", "appeal", "controversy"}, {"link", "text"}
@@ -107,12 +80,6 @@ def test_titles_are_distinct_and_of_reasonable_length(articles):
     assert [title for title in titles if not 10 <= len(title) <= 120] == []
     assert [title for title in titles if " ".join(title.split()) != title] == []
     assert repeated(title.casefold() for title in titles) == []
-
-
-def test_a_third_of_the_titles_are_chinese(articles):
-    chinese = sum(1 for article in articles if CJK.search(article["title"]))
-    assert chinese >= 40
-    assert 0.3 <= chinese / len(articles) <= 0.4
 
 
 def test_links_are_well_formed(articles):
@@ -150,23 +117,3 @@ def test_every_group_has_ten_articles_and_some_are_shared(groups, articles):
     memberships = Counter(len(article["groups"]) for article in articles)
     assert memberships[2] >= 10
     assert memberships[3] >= 2
-
-
-@pytest.mark.parametrize("field", ["appeal", "controversy"])
-def test_probabilities_are_numbers_from_0_to_1(articles, field):
-    wrong = [a[field] for a in articles if type(a[field]) not in (int, float) or not 0 <= a[field] <= 1]
-    assert wrong == []
-
-
-def test_appeal_is_mostly_low_with_a_few_favourites(members, articles):
-    appeal = [article["appeal"] for article in articles]
-    assert 3 <= median(appeal) * len(members) <= 6
-    assert max(appeal) >= 0.9
-    assert 3 <= sum(value >= 0.9 for value in appeal) <= len(appeal) / 15
-    assert sum(0.05 <= value <= 0.3 for value in appeal) > len(appeal) / 2
-
-
-def test_controversy_is_rare(articles):
-    controversy = [article["controversy"] for article in articles]
-    assert sum(value <= 0.15 for value in controversy) >= 0.8 * len(controversy)
-    assert 3 <= sum(value >= 0.5 for value in controversy) <= len(controversy) / 10

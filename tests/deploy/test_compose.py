@@ -10,7 +10,7 @@ import pytest
 import redis
 import yaml
 
-from tests.deploy.compose_file import COMPOSE, FOLDER, SERVICES, TEXT
+from tests.deploy.compose_file import COMPOSE, FOLDER, SERVICES
 from tests.deploy.dockerfile import steps
 from tests.waiting import until
 from voting_site.configuration.variables import VARIABLES
@@ -55,23 +55,6 @@ def test_the_settings_exist_and_are_valid():
     for service in FROM_THE_SITE:
         for name, value in SERVICES[service]["environment"].items():
             assert by_name[name].parse(re.sub(r"\$\{[^}]*\}", "secret", value))
-
-
-def test_every_file_that_is_mounted_exists():
-    mounted = re.findall(r"- \./([\w.]+):", TEXT)
-
-    assert {"Caddyfile", "store.conf"} == set(mounted)
-    assert all((FOLDER / name).is_file() for name in mounted)
-    build = SERVICES["web"]["build"]
-    assert (FOLDER / build["context"] / build["dockerfile"]).is_file()
-
-
-def test_services_networks_and_volumes_that_are_named_exist():
-    for service in SERVICES.values():
-        assert set(service["networks"]) <= COMPOSE["networks"].keys()
-        assert set(service.get("depends_on", {})) <= SERVICES.keys()
-        named = [volume.partition(":")[0] for volume in service.get("volumes", []) if volume[0] != "."]
-        assert set(named) <= COMPOSE["volumes"].keys()
 
 
 def test_the_image_is_built_once_and_run_as_web_server_and_housekeeping():

@@ -17,13 +17,6 @@ def last(name):
     return [step for step in steps() if step.name == name][-1]
 
 
-def test_every_step_is_one_that_is_checked():
-    known = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "ENV", "VOLUME", "EXPOSE"}
-    known |= {"HEALTHCHECK", "ENTRYPOINT", "CMD"}
-
-    assert {step.name for step in steps()} == known
-
-
 def test_the_image_gets_every_folder_of_the_program():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     folders = {path.partition("/")[0] for path in listed.splitlines() if "/" in path and not path.startswith(".")}

@@ -155,33 +155,3 @@ def test_a_primary_takes_changes_while_a_replica_follows(tmp_path):
         assert primary.wait(1, 60_000) == 1
         assert replica.get("key") == "value"
         assert primary.config_get("append*")["appendfsync"] == "always"
-
-
-@pytest.mark.nodes
-def test_sentinels_find_the_replicas_of_the_primary(tmp_path):
-    with ExitStack() as stack:
-        _, port = stack.enter_context(server(tmp_path / "primary", "replication.conf"))
-        follow = ("--replicaof", "127.0.0.1", str(port))
-        stack.enter_context(server(tmp_path / "replica", "replication.conf", *follow))
-        own = tmp_path / "sentinel.conf"
-        own.write_text(CONFS["sentinel"].replace("172.31.65.11 6379", f"127.0.0.1 {port}"))
-        sentinel, _ = stack.enter_context(server(tmp_path / "sentinel", str(own), "--sentinel"))
-
-        until(lambda: len(sentinel.sentinel_slaves("site")) == 1)
-
-        assert sentinel.sentinel_master("site")["port"] == port
-        assert sentinel.sentinel_master("site")["quorum"] == 2
-
-
-@pytest.mark.nodes
-def test_a_node_of_a_cluster_starts_and_serves_its_own_slots_alone(tmp_path):
-    with server(tmp_path / "node", "cluster.conf") as (node, _):
-        node.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 100)
-        until(lambda: node.cluster("info")["cluster_state"] == "ok")
-
-        assert node.info("cluster")["cluster_enabled"] == 1
-        assert node.config_get("appendfsync", "maxmemory-policy") == {
-            "appendfsync": "always",
-            "maxmemory-policy": "noeviction",
-        }
-        assert (tmp_path / "node" / "nodes.conf").is_file()

@@ -217,11 +217,7 @@ def test_the_name_is_never_reused(site_store, bob_was_busy, bob, name, finished)
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
-    [
-        ({"name": "alice"}, "This is not your username."),
-        ({}, "This field is required."),
-    ],
+    ("fields", "told"), [({"name": "alice"}, "This is not your username."), ({}, "This field is required.")]
 )
 def test_nothing_is_deleted_by_accident(site_store, bob, fields, told):
     answer = browser_of(bob).post("/settings/delete/", fields)

@@ -77,22 +77,6 @@ def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article
         assert site_store.articles.get(article).votes == 1
 
 
-@pytest.mark.parametrize("scope", BAN_SCOPES)
-def test_no_form_for_comments_is_offered_to_those_who_cannot_send_it(
-    site_store, article, alice, bob, carol, scope
-):
-    comment_on(site_store, article, "A comment", alice.pk)
-    comment = comment_on(site_store, article, "Mine", bob.pk)
-    user, form, reason = banned(bob, carol, scope), f"/articles/{article}/comments/", f'href="{APPEAL}"'
-    is_barred = scope is not BanScope.VOTING
-
-    for path in (f"/articles/{article}/", f"/comments/{comment}/"):
-        page = browser_of(user).get(path).text
-        assert (form not in page) is (reason in page) is is_barred
-        assert (f"/comments/{comment}/edit/" not in page) is is_barred
-        assert form in browser_of(alice).get(path).text
-
-
 @time_machine.travel(NOON, tick=False)
 def test_a_ban_ends_when_it_expires_or_is_lifted(site_store, article, bob, carol):
     user = banned(bob, carol)

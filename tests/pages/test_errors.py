@@ -9,19 +9,16 @@ from urllib.parse import unquote
 import pytest
 from django.core.cache import cache
 from django.db import OperationalError, connection
-from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from articles import wiring
 from articles.domain.errors import StoreUnavailable
-from articles.middleware import ViewsMiddleware
 from articles.views.lists import pages
 from articles.web.error_pages import failed
 from tests.factories import browser_of
 from tests.figures import value
 from tests.internals import failing
 from tests.store_state import read_timeout
-from voting_site.serving.requests import BodyMiddleware
 
 
 def test_an_unknown_address_is_404_with_a_page(site_store):
@@ -112,16 +109,6 @@ def test_an_unexpected_error_shows_no_details_and_is_counted(site_store):
     assert counted() == before + 1
 
 
-def test_head_returns_the_length_without_a_body():
-    middleware = BodyMiddleware(lambda _request: HttpResponse("twelve bytes"))
-
-    response = middleware(RequestFactory().head("/"))
-    whole = middleware(RequestFactory().get("/"))
-
-    assert (response.content, response.headers["Content-Length"]) == (b"", "12")
-    assert whole.content == b"twelve bytes"
-
-
 @pytest.mark.parametrize(
     "path",
     [
@@ -144,13 +131,6 @@ def test_a_request_that_is_too_large_is_413(site_store, settings):
 
     assert response.status_code == 413
     assert "This is too large" in response.content.decode()
-
-
-def test_a_response_with_a_text_of_its_own_keeps_it(site_store):
-    middleware = ViewsMiddleware(lambda _request: HttpResponse("mine", status=405))
-
-    assert middleware(RequestFactory().get("/")).content == b"mine"
-    assert Client().get("/api/views").headers["Content-Type"].startswith("application/json")
 
 
 def test_the_failure_page_needs_no_store_reader_or_database(settings, django_db_blocker):

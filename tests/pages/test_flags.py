@@ -162,21 +162,6 @@ def queue_of(user: User) -> str:
     return browser_of(user).get(QUEUE).text
 
 
-@pytest.mark.parametrize("reason", ["spam", "withdrawal"])
-def test_what_is_kept_without_a_reason_has_none(site_store, article, alice, bob, carol, reason):
-    member = alice if reason == "withdrawal" else bob
-    site_store.flags.set(root_of(article), member.pk, FlagReason(reason))
-
-    sent_from_queue(carol, "keep")
-
-    assert site_store.flags.get(root_of(article), member.pk).state is FlagState.KEPT
-    assert "was kept" in text_of(member, "/inbox/")
-    assert "The moderators kept it." in text_of(member, MINE)
-    for path in ("/inbox/", MINE):
-        assert "Reason" not in text_of(member, path)
-        assert "kept it:" not in text_of(member, path)
-
-
 def test_a_removal_without_a_reason_takes_that_of_the_flags(site_store, article, alice, bob, carol):
     comment = comment_on(site_store, article, "Buy pills", alice.pk)
     for subject, reason in ((root_of(article), FlagReason.WITHDRAWAL), (comment, FlagReason.OFF_TOPIC)):

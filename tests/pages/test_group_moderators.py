@@ -257,13 +257,6 @@ def test_a_kept_page_shows_buttons_to_the_right_reader_only(site_store, article,
             assert (f'href="{MANAGE}"' in browser_of(user).get("/groups/python/").text) is sees
 
 
-def test_members_who_moderate_nothing_cost_no_query(site_store, article, bob, django_assert_num_queries):
-    browser = remembered(bob, article)
-
-    with django_assert_num_queries(0):
-        browser.get(f"/articles/{article}/")
-
-
 # Bans from a group
 
 
@@ -366,17 +359,6 @@ def test_an_appeal_against_a_ban_by_a_moderator_of_the_site_is_not_theirs_to_ans
     fields = {"decision": "lift", "answer": "You are right"}
     assert browser_of(gina).post(f"{QUEUE}appeals/{row.pk}/", fields).status_code == 403
     assert Ban.objects.get().answer == ""
-
-
-def test_a_ban_from_a_group_leaves_those_of_the_site_as_they_are(site_store, article, bob, gina, carol):
-    ban(bob, BanScope.VOTING, "A ring", days=30, moderator=actor(carol))
-    banned(bob, actor(gina), "redis")
-    banned(bob, actor(gina))
-
-    assert fresh(bob).banned_from == "voting"
-    assert fresh(bob).may_be_banned_from == {"python", "redis"}
-    assert Ban.objects.current().count() == 3
-    assert banned(bob, actor(gina), days=30).bans.current().count() == 3, "replaced"
 
 
 # Merges, deletion, export, second factor

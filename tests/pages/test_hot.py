@@ -103,20 +103,6 @@ def test_a_page_holds_25_articles_and_the_pager_keeps_the_period(site_store, ali
     assert 'href="?page=2&amp;order=hot' in text_of("/groups/python/?order=hot")
 
 
-@pytest.mark.parametrize(("name", "larger"), [("24h", "72h"), ("72h", "7d"), ("7d", "all")])
-def test_an_empty_period_says_so_and_links_to_a_longer_one(site_store, alice, clock, name, larger):
-    clock(300)
-    old = post(site_store, alice, "old")
-    clock(0)
-    read(site_store, old)
-
-    text = text_of(f"/hot/?range={name}")
-
-    assert "has been read yet" in text
-    assert f'class="button" href="?range={larger}"' in text
-    assert rows(Client().get("/hot/")) == [old]
-
-
 def test_an_empty_hot_list_says_how_articles_get_onto_it(site_store, article):
     text = text_of("/hot/")
 

@@ -195,23 +195,6 @@ def test_what_is_gone_is_shown_as_such_without_its_text(site_store, article, ali
     assert "The article was removed by a moderator." in text
 
 
-def test_replies_and_mentions_that_can_be_read_link_to_a_reply(site_store, article, alice, bob, carol):
-    reply, gone = (comment_on(site_store, article, text, bob.pk) for text in ("@carol @alice", "Spam"))
-    site_store.comments.remove(gone, MODERATOR, "Spam")
-    site_store.articles.edit(
-        article, MODERATOR, "Better", "https://example.org/b", moderator=True, reason="A typo"
-    )
-    address = f"/articles/{article}/comments/?parent="
-
-    assert re.findall(f'href="{re.escape(address)}([0-9]+)"', browser_of(alice).get("/inbox/").text) == [
-        str(reply)
-    ]
-    assert "Reply to bob" in browser_of(alice).get(f"{address}{reply}").text
-    assert browser_of(carol).get("/inbox/").text.count(address) == 0
-    browser_of(bob).post(f"/articles/{article}/comments/", {"text": "I agree with @carol."})
-    assert browser_of(carol).get("/inbox/").text.count(address) == 1
-
-
 def test_the_inbox_is_private_and_in_the_export(site_store, article, alice, bob):
     comment = comment_on(site_store, article, "Hello", bob.pk)
 

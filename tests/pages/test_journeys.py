@@ -73,10 +73,7 @@ def test_a_removal_is_stated_appealed_and_answered_in_the_language_of_each(
         words = gettext("Reason: %(reason)s")
         answered = gettext("A moderator has answered your appeal against this decision: %(act)s") % {"act": ""}
         reversed_ = gettext("Your appeal was upheld, and the decision was reversed.")
-        after, offer = (
-            gettext("After an appeal."),
-            gettext("Read the decision, or appeal"),
-        )
+        after, offer = (gettext("After an appeal."), gettext("Read the decision, or appeal"))
     reason, *others = map(spam_in, (of_member, *(one for one in LANGUAGES if one != of_member)))
     article = post(site_store, next(_numbers))
     site_store.flags.set(root_of(article), people.pk, FlagReason.SPAM)

@@ -338,8 +338,7 @@ BY_OTHERS: dict[str, tuple[Change, Callable[[Client, int], object]]] = {
     "set the password": (
         Change.PASSWORD,
         lambda boss, pk: boss.post(
-            f"/admin/accounts/user/{pk}/password/",
-            {"password1": NEW, "password2": NEW, "usable_password": "true"},
+            f"/admin/accounts/user/{pk}/password/", {"password1": NEW, "password2": NEW, "usable_password": "true"}
         ),
     ),
     "disable the password": (

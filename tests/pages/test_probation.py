@@ -14,7 +14,6 @@ from accounts.models import BanScope, User, Vouch
 from articles import housekeeping
 from articles.domain.articles import Choice, LeftOut
 from articles.domain.moderation_log import Action
-from moderation import vouches
 from moderation.bans import ban, lift_ban
 from moderation.left_out import set_left_out
 from tests.factories import actor, browser_of, comment_on, member, post, vote, vote_by_trusted
@@ -225,31 +224,6 @@ def test_moderators_see_that_votes_wait_and_can_exclude_them_for_good(site_store
 
     assert "They wait" not in browser.get(page).text
     assert left_out_of(site_store, article) == LeftOut(1, 0)
-
-
-def test_moderators_can_include_them_at_once(site_store, article, bob, carol):
-    cast(bob, article)
-    browser, page = browser_of(carol), "/users/bob/moderation/"
-    assert f'action="{page}votes/count/"' in browser.get(page).text
-
-    browser.post(f"{page}votes/count/", {"reason": "I know bob"})
-
-    assert left_out_of(site_store, article) == LeftOut(0, 0)
-    assert site_store.moderation_log.get_page().entries[0].action is Action.COUNT_VOTES
-    assert site_store.left_out.list_on_probation(10) == {}
-
-
-def test_housekeeping_that_has_no_time_left_goes_on_the_next_time(site_store, article, alice, bob, mallory, hurry):
-    for user in (bob, mallory):
-        cast(user, article)
-        trusted(user)
-
-    assert vouches.end_probations(site_store, 0) == 0
-
-    assert problems(site_store) == []
-    keep_house(site_store)
-    assert left_out_of(site_store, article) == LeftOut(0, 0)
-    assert problems(site_store) == []
 
 
 # Vouching

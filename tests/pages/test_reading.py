@@ -154,10 +154,7 @@ def test_members_see_everything_as_before(content, settings, alice, site_store):
         varying = r'csrfmiddlewaretoken" value="\w+"|<p class="feeds">.*?</p>|<link rel="alternate"[^>]*>'
         return re.sub(varying, "", browser.get(path).text, flags=re.DOTALL).split()
 
-    browser, paths = (
-        browser_of(alice),
-        ("/", "/newest/", "/articles/1/", "/groups/", "/users/zyxposter/"),
-    )
+    browser, paths = (browser_of(alice), ("/", "/newest/", "/articles/1/", "/groups/", "/users/zyxposter/"))
     [browser.get(path) for path in paths]
     before = [page(path) for path in paths]
     with CaptureQueriesContext(connection) as queries_before:

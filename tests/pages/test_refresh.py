@@ -151,20 +151,6 @@ def test_new_articles_count_in_the_lists_groups_but_not_in_hidden_ones(site_stor
     assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "1 new article"
 
 
-def test_new_articles_count_on_a_hidden_groups_own_page(site_store, alice):
-    for slug in ("python", "web"):
-        site_store.groups.create(slug, slug)
-    first, *_ = post_many(site_store, alice, 1)
-    post_as(site_store, alice, "One", "https://e.org/one", ["python"])
-    post_as(site_store, alice, "Both", "https://e.org/both", ["python", "web"])
-    hiding = Client()
-    hiding.cookies["hidden"] = "python"
-
-    assert ask(hiding, ids=first, since=0, groups="python").json()["new"] == "2 new articles"
-    assert ask(hiding, ids=first, since=0, groups="web").json()["new"] == ""
-    assert ask(hiding, ids=first, since=0, groups="python,web").json()["new"] == "2 new articles"
-
-
 @pytest.mark.parametrize(
     "query",
     [

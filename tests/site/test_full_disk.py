@@ -87,15 +87,6 @@ def test_a_start_on_a_full_disk_is_refused_in_one_sentence(start_on, small_disk)
     assert third.stop() == 0
 
 
-def test_a_first_start_on_a_full_disk_is_refused_in_one_sentence(start_on, small_disk):
-    fill(small_disk)
-
-    site = Site(small_disk / "new", DEMO="0")
-    site.log = site.log  # beside the folder, where there is no space: the status says enough
-
-    assert site.process.wait(60) == 1
-
-
 def test_without_shared_memory_the_metrics_are_reserved_on_the_disk(start_on, small_disk, tmp_path):
     """With the files' blocks reserved, a full disk does not end what writes to them."""
     customise = tmp_path / "without"

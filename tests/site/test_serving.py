@@ -58,13 +58,6 @@ def test_a_port_in_use_is_reported_in_one_sentence(start):
     assert "Traceback" not in site.told()
 
 
-def test_a_bad_setting_is_reported_in_one_sentence(start):
-    site = start(VOTES_PER_DAY="none")
-
-    assert site.process.wait(60) != 0
-    assert site.told() == "VOTES_PER_DAY='none' is not a number or auto.\n"
-
-
 def test_a_new_weight_of_a_vote_rescores_every_article(start):
     first = start()
     first.wait_until_up()

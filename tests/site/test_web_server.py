@@ -13,7 +13,6 @@ from tests.figures import value_in
 from tests.site_process import DEADLINE, free_port
 from tests.waiting import until
 from tests.web_processes import answers, counted, folder_of_metrics, parents, server_of, store_of, workers_of
-from voting_site.serving import disk
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
@@ -175,21 +174,3 @@ def test_folders_of_metrics_are_private(start):
 
     assert site.stop() == 0
     assert not path.exists()
-
-
-def test_the_disk_is_named_when_it_is_full(tmp_path, monkeypatch, caplog):
-    caplog.set_level("INFO")
-    watch, full = disk.DiskWatch(tmp_path), [True]
-    monkeypatch.setattr(disk, "is_full", lambda _folder: full[0])
-    monkeypatch.setattr(disk, "_LOOK_SECONDS", 0.0)
-
-    for _ in range(3):
-        watch.look()
-    full[0] = False
-    watch.look()
-    watch.look()
-
-    assert [record.getMessage() for record in caplog.records] == [
-        f"The disk of DATA_DIR ({tmp_path}) is full: nothing can be saved until space is freed.",
-        f"The disk of DATA_DIR ({tmp_path}) has space again.",
-    ]

@@ -145,10 +145,7 @@ def test_matrix_shows_what_members_write_as_it_is_and_calls_no_one(line):
 
 @pytest.mark.parametrize("line", lines())
 def test_ntfy_and_json_carry_what_members_write_as_it_is(line):
-    assert said(NTFY, line) == (
-        one_line(line),
-        {"Content-Type": "text/plain; charset=utf-8", "Click": ADDRESS},
-    )
+    assert said(NTFY, line) == (one_line(line), {"Content-Type": "text/plain; charset=utf-8", "Click": ADDRESS})
     assert said(STANDARD, line)[0]["line"] == line
 
 

@@ -60,13 +60,6 @@ def test_a_posted_article_is_told_once_with_a_signature(hook, tell, site_store, 
     assert tell() == []
 
 
-def test_what_came_before_the_webhook_is_not_told(hook, tell, site_store, alice):
-    post_as(site_store, alice, "Before", "https://example.org/a")
-    hook()
-
-    assert tell() == []
-
-
 def test_each_kind_of_event_is_told(hook, tell, site_store, alice, bob, carol, python, later):
     hook(events=EVERYTHING, points=2)
     later.advance(1)
@@ -128,49 +121,6 @@ def test_members_are_told_of_the_queue_only_if_they_decide_it(
     assert {path for path, *_rest in tell()} == {"/carol"}
 
 
-@pytest.mark.parametrize(
-    ("form", "fields"),
-    [
-        (
-            "slack",
-            {
-                "text": "alice posted “A &amp; &lt;b&gt;|”\n{address}",
-                "blocks": [
-                    {
-                        "type": "section",
-                        "text": {"type": "plain_text", "text": "alice posted “A & <b>|”", "emoji": False},
-                    },
-                    {"type": "section", "text": {"type": "mrkdwn", "text": "<{address}>"}},
-                ],
-            },
-        ),
-        (
-            "discord",
-            {
-                "content": "alice posted “A \\& \\<b\\>\\|”\n<{address}>",
-                "allowed_mentions": {"parse": []},
-            },
-        ),
-        (
-            "matrix",
-            {
-                "text": "alice posted “A & <b>|” {address}",
-                "html": '<a href="{address}">alice posted “A &amp; &lt;b&gt;|”</a>',
-            },
-        ),
-    ],
-)
-def test_chats_get_a_line_in_their_own_form(hook, tell, site_store, alice, form, fields):
-    hook(form=form)
-    article = post_as(site_store, alice, "A & <b>|", "https://example.org/a").id
-    address = f"https://news.example.org/articles/{article}/"
-
-    ((_path, headers, body),) = tell()
-
-    assert json.loads(body) == json.loads(json.dumps(fields).replace("{address}", address))
-    assert "webhook-signature" not in headers
-
-
 def test_the_line_is_in_the_language_of_the_member_who_added_the_webhook(hook, tell, site_store, alice):
     hook(form="ntfy", language="zh-hans")
     post(site_store, 1, poster=alice.pk)
@@ -178,16 +128,6 @@ def test_the_line_is_in_the_language_of_the_member_who_added_the_webhook(hook, t
     ((_path, _headers, body),) = tell()
 
     assert body.decode() == "alice 发布了《Article 1》"
-
-
-def test_ntfy_gets_a_text_with_the_address_of_its_page(hook, tell, site_store, alice):
-    hook(form="ntfy")
-    article = post_as(site_store, alice, "你好", "https://example.org/a").id
-
-    ((_path, headers, body),) = tell()
-
-    assert body.decode() == "alice posted “你好”"
-    assert headers["click"] == f"https://news.example.org/articles/{article}/"
 
 
 def test_a_failure_is_tried_again_with_the_same_id_until_it_is_taken(hook, tell, receiver, site_store, alice):
@@ -261,18 +201,6 @@ def test_what_is_refused_holds_up_no_others_and_a_webhook_has_one_task(hook, tel
     assert {one.state for one in webhook.deliveries.all()} == {Delivery.DONE}
 
 
-def test_a_task_ends_after_seconds_so_that_webhooks_take_turns(
-    hook, tell, receiver, site_store, alice, bob, monkeypatch
-):
-    hook(path="/one")
-    hook(bob, path="/two")
-    for number in (1, 2):
-        post(site_store, number, poster=alice.pk)
-    monkeypatch.setattr(sending, "_SECONDS", 0.0)
-
-    assert [path for path, *_rest in tell()] == ["/one", "/two", "/one", "/two"]
-
-
 def test_what_waits_without_a_task_is_taken_up(hook, tell, receiver, site_store, alice):
     hook()
     post(site_store, 1, poster=alice.pk)
@@ -290,20 +218,6 @@ def test_a_slow_receiver_delays_the_webhooks_of_its_member(hook, tell, receiver,
     post(site_store, 1, poster=alice.pk)
 
     assert {path for path, *_rest in tell()} == {"/one", "/other"}
-
-
-def test_a_slow_receiver_delays_itself_alone(hook, tell, receiver, site_store, alice):
-    hook(path="/slow")
-    receiver.seconds = 1.05
-    for number in (1, 2):
-        post(site_store, number, poster=alice.pk)
-    assert len(tell()) == 1
-    receiver.seconds = 0.0
-
-    hook(path="/fast")
-    post(site_store, 3, poster=alice.pk)
-
-    assert [path for path, *_rest in tell()] == ["/fast"]
 
 
 def test_private_addresses_are_reached_only_if_the_operator_names_the_host(
