@@ -53,7 +53,7 @@ from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
 from tests.internals import HeldLease, failing
-from tests.store_state import DEEP, DEEP_LOGS, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of
+from tests.store_state import DEEP, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of
 from tests.topologies import of_this_run
 
 OLDER = "start version 0.5.0 on that site, which upgrades it, and make a backup with that"
@@ -315,18 +315,6 @@ def test_a_row_that_no_backup_has_is_refused_and_leaves_the_site_empty(run, used
         run("restore", tmp_path / "backups")
     assert contents(wiring.unprepared_repository()) == {}
     assert not User.objects.exists()
-
-
-def test_entries_of_a_log_that_are_nested_deeply_leave_the_pages_as_they_are(
-    run, used, elsewhere, tmp_path, client
-):
-    run("backup", tmp_path / "backups")
-    tamper(only(tmp_path / "backups"), manifest.STORE, [DEEP_LOGS])
-    elsewhere()
-
-    with pytest.raises(SystemExit):  # the audit finds them
-        run("restore", tmp_path / "backups")
-    assert client.get("/moderation/").status_code == 200
 
 
 def test_only_plain_files_that_a_backup_has_are_opened(run, used, tmp_path):

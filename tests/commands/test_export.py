@@ -104,7 +104,3 @@ def test_an_interrupted_export_keeps_the_old_file(run, used, tmp_path):
 def test_a_file_that_cannot_be_written_is_named(run, used, tmp_path):
     with pytest.raises(CommandError, match="No such file or directory"):
         run("export_articles", tmp_path / "none" / "export.jsonl")
-
-
-def test_an_empty_site_exports_nothing(run, site_store):
-    assert run("export_articles") == ""

@@ -153,15 +153,6 @@ def test_when_nothing_can_be_imported_the_command_fails(run, site_store, write):
     assert site_store.imports.count() == 0
 
 
-def test_repeating_an_import_adds_nothing(run, site_store, write, small_batches):
-    file = write([row(n) for n in range(10)] + [row(3)])
-    assert "10 articles imported, 1 already present." in run("import_articles", file)
-    before = contents(site_store)
-    assert "0 articles imported, 11 already present." in run("import_articles", file)
-    assert contents(site_store) == before
-    assert User.objects.count() == 3
-
-
 def test_shift_to_now_moves_all_articles_by_the_same_time(run, site_store, write):
     newest = row(30, time=1_600_000_000)
     later_but_bad = row(99, time=1_650_000_000, link="ftp://example.org/")

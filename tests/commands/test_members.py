@@ -60,13 +60,6 @@ def test_a_rename_that_was_interrupted_is_repeated(run, site_store, posts):
     assert User.objects.filter(left_at=None, username="alison").count() == 1
 
 
-def test_only_the_case_of_a_name_can_change(run, site_store, posts):
-    run("rename_member", "alice", "ALICE")
-
-    assert names_in(site_store, posts) == {"ALICE"}
-    assert User.objects.filter(username__startswith="~").count() == 0
-
-
 @pytest.mark.parametrize(
     ("former", "name", "sentence"),
     [

@@ -228,19 +228,6 @@ def test_the_rules_of_the_site_apply(site_store, article, alice, carol, comment,
     assert "This article has been removed." in refused(alice, comment, box).body
 
 
-def test_a_ban_from_a_group_applies(site_store, article, alice, carol, comment, box):
-    ban(alice, BanScope.GROUP, "Spam", days=0, moderator=actor(carol), group="python")
-
-    assert "You are banned from the group “Python”." in refused(alice, comment, box).body
-    assert texts(site_store, article) == ["What do you think?"]
-
-
-def test_the_limit_of_comments_applies(site_store, article, alice, comment, box, limits_clock):
-    for number in range(20):
-        handled(letter(alice, comment, f"Reply {number}", Message_ID=f"<{number}@x>"), box=box, posted=1)
-    assert "too many comments" in refused(alice, comment, box, Message_ID="<more@x>").body
-
-
 def test_a_member_gets_five_answers_a_day(alice, comment, box, limits_clock):
     handled(*(letter(alice, comment, " ") for _ in range(7)), box=box, refused=7)
     assert len(mail.outbox) == 5
@@ -317,14 +304,6 @@ def test_mails_that_are_too_large_or_unreadable_are_refused(alice, comment, box)
     picture.set_content(b"x", maintype="image", subtype="png")
     handled(picture, box=box, refused=1)
     assert "Its text cannot be read." in mail.outbox[1].body
-
-
-def test_attachments_are_left_out(site_store, article, alice, comment, box):
-    sent = letter(alice, comment)
-    sent.add_attachment(b"secret", maintype="text", subtype="plain", filename="x.txt")
-
-    handled(sent, box=box, posted=1)
-    assert texts(site_store, article)[0] == "I agree."
 
 
 def test_hostile_mails_are_handled(site_store, article, alice, comment, box):

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -17,13 +16,11 @@ from django.core.management.base import CommandError
 
 from articles import housekeeping
 from articles.domain.errors import StoreUnavailable
-from articles.domain.moderation_log import Actor
-from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.models import ArchivedViews
 from articles.readership import archive
 from articles.readership.record import record_view
-from tests.internals import LEASE_SECONDS, HeldLease, Hot, RankingParameters, failing
+from tests.internals import LEASE_SECONDS, HeldLease, Hot, failing
 from tests.store_state import (
     get_notes,
     is_rewriting_file,
@@ -118,22 +115,6 @@ def test_a_stale_hot_list_is_rescored(site_store):
     assert list(site_store.audit.run()) == []
 
 
-def test_an_interrupted_change_of_the_ranking_is_completed(site_store, monkeypatch):
-    post(site_store)
-    with monkeypatch.context() as patched:
-        patched.setattr(RankingParameters, "advance", lambda *_: False)
-        actor = Actor(1, "alice")
-        site_store.parameters.apply(
-            replace(Parameters(), votes_per_day=7), expected=1, actor=actor, reason="Slower"
-        )
-        assert "0 of 1 articles rescored" in results(site_store)["parameters"].result
-
-    assert results(site_store)["parameters"].result == "version 2 of the parameters applied"
-
-    assert site_store.parameters.get_current().votes_per_day == 7
-    assert list(site_store.audit.run()) == []
-
-
 def test_leftover_rows_are_deleted(site_store):
     article_id = post(site_store)
     site_store.pageviews.record(article_id, Visit("0" * 16))
@@ -173,20 +154,6 @@ def test_a_store_that_does_not_permit_to_forget_is_reported_once_a_day(site_stor
         assert results(site_store)["forget"].error == ""
 
     assert [record.levelname for record in caplog.records if "BGREWRITEAOF" in record.message] == ["ERROR"]
-
-
-def test_routine_steps_are_logged_at_debug(site_store, caplog):
-    caplog.set_level(logging.DEBUG, "articles.housekeeping")
-    site_store.pageviews.record(post(site_store), Visit("0" * 16))
-    later(site_store, site_store.rules.archive_after + 1)
-
-    housekeeping.run(site_store)
-
-    told = {record.getMessage().partition(":")[0]: record.levelname for record in caplog.records}
-    told = {step: level for step, level in told.items() if step in STEPS}
-    assert told == dict.fromkeys(STEPS, "DEBUG") | {"archive": "INFO", "trim": "INFO"}
-    (line,) = [record.getMessage() for record in caplog.records if record.getMessage().startswith("archive")]
-    assert line.startswith("archive: 1 article archived (0.")
 
 
 def test_housekeeping_by_another_process_is_not_disturbed(site_store, run):

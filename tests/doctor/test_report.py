@@ -6,7 +6,7 @@ import pytest
 
 from articles.doctor.checks import CHECKS, Check
 from articles.doctor.examination import Result, error, fine, note, warning
-from voting_site.doctor_report import Form, form_in, status_of, written
+from voting_site.doctor_report import Form, status_of, written
 
 RESULTS = [
     Result("files", "secret key", error("All can read it.", "Run chmod.", "mode 644")),
@@ -50,11 +50,6 @@ def test_the_json_names_sections_checks_and_levels():
 @pytest.mark.parametrize(("results", "status"), [(RESULTS, 2), (RESULTS[1:], 1), (RESULTS[1:3], 0), ([], 0)])
 def test_the_worst_finding_decides_the_exit_status(results, status):
     assert status_of(results) == status
-
-
-def test_the_form_is_read_from_any_command_line():
-    assert form_in(["--json", "--skip", "proxy", "--quiet"]) == Form(quiet=True, json=True)
-    assert form_in(["--unknown"]) == Form()
 
 
 def test_a_check_that_fails_is_a_finding_and_the_others_are_run():

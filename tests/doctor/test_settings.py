@@ -76,13 +76,6 @@ def test_django_checks_a_site_for_this_machine_only_without_deployment(settings)
     assert levels("settings", "deployment") == ["fine"]
 
 
-def test_django_does_not_repeat_what_the_doctor_says(public):
-    public.DEBUG, public.SECURE_HSTS_SECONDS = True, 0
-    public.SESSION_COOKIE_SECURE = public.CSRF_COOKIE_SECURE = False
-
-    assert levels("settings", "deployment") == ["fine"]
-
-
 def test_a_short_secret_key_is_found_by_djangos_checks(public):
 
     public.SECRET_KEY = "short"

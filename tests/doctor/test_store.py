@@ -151,7 +151,7 @@ def test_a_store_that_refuses_introspection_is_found(site_store, store_paths, se
         assert finding.detail.startswith("The store does not permit INFO to the site's user")
 
 
-@pytest.mark.parametrize("denied", ["evalsha", "zadd", "unlink", "script|load", "multi"])
+@pytest.mark.parametrize("denied", ["zadd", "script|load", "multi"])
 @pytest.mark.parametrize("is_empty", [True, False])
 def test_a_user_whom_a_start_refuses_is_an_error_for_the_doctor_too(
     site_store, store_paths, settings, denied, is_empty
@@ -167,14 +167,6 @@ def test_a_user_whom_a_start_refuses_is_an_error_for_the_doctor_too(
         assert finding.level.label == "error"
         with pytest.raises(StoreUnfit, match=r"to the site's user"):
             wiring.repository()
-
-
-def test_a_store_that_is_not_permitted_to_forget_is_a_warning(site_store, store_paths, settings):
-    with limited_rights(site_store, store_paths.url(0), "+@all", "-bgrewriteaof"):
-        settings.STORE_URL = store_paths.url(0).replace("unix://", "unix://limited:secret@")
-
-        ((level, text),) = brief("store", "permissions")
-        assert (level, text.partition(":")[0]) == ("warning", "The store does not permit `BGREWRITEAOF`")
 
 
 def test_a_slow_store_is_a_warning(site_store, settings):

@@ -16,7 +16,7 @@ from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Actor
 from integrity import recording
 from integrity.models import BallotRecord, ChainDay, MonthReport
-from integrity.months import SECTIONS, complete_months, count, following
+from integrity.months import complete_months, count, following
 from moderation.bans import ban, lift_ban
 from moderation.flags import REASONS
 from tests.cast import BOB, CAROL
@@ -275,18 +275,6 @@ def test_readers_see_reports_and_download_them(ended):
     assert rows[0] == ["month", "figure", "number"]
     assert [name, "votes", "<5"] in rows
     assert f"Report of {name}" in Client().get("/integrity/days.atom").content.decode()
-
-
-@pytest.mark.parametrize("month", ["2020-01", "9999-12", "2026-13", "0000-01"])
-def test_there_are_no_other_reports(ended, month):
-    assert Client().get(f"/integrity/{month}/").status_code == 404
-    assert Client().get(f"/integrity/{month}.json").status_code == 404
-
-
-def test_no_sums_are_published_from_which_small_numbers_follow():
-    names = [name for _title, part in SECTIONS.values() for name in part]
-    assert len(names) == len({*names})
-    assert not [name for name in names if name.startswith("all") or name.endswith("total")]
 
 
 def test_two_processes_make_one_report(ended, site_store):

@@ -235,16 +235,6 @@ def test_an_article_removed_or_restored_during_account_deletion_is_not_skipped(s
     assert problems(repository) == []
 
 
-def test_articles_posted_at_the_same_moment_are_all_processed(small_batches, repository, clock):
-    articles = [post(repository, number, poster=BOB) for number in range(30)]  # the clock stands still
-    clock.advance(5)
-    articles.append(post(repository, 31, poster=BOB))
-
-    leave(repository, BOB, "user2")
-
-    assert all(a.by_deleted_member for a in repository.articles.get_many(articles))
-
-
 def test_comments_keep_their_text_and_lose_the_members_name(used):
     before = used.comments.get_thread(7, CommentOrder.OLDEST).comments
 

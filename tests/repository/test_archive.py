@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain.errors import ArticleNotFound, ArticleRemoved, ViewsArchived
+from articles.domain.errors import ArticleRemoved, ViewsArchived
 from articles.domain.lists import Order
 from articles.domain.readership import Suspicion, Visit
 from articles.repository import Counters, Repository
@@ -79,17 +79,6 @@ def test_an_archived_article_keeps_only_its_numbers(idle):
     assert problems(idle) == []
 
 
-def test_archiving_keeps_recent_suspect_views_for_the_chart(idle):
-    suspect(idle, 1)
-    before = idle.pageviews.list_days(1)
-    assert before[-1].suspects == {"bot": 1}
-
-    away(idle)
-
-    assert idle.pageviews.list_days(1) == before
-    assert idle.pageviews.get_suspects(1) == {}
-
-
 def test_suspect_views_during_archiving_are_kept(idle):
     (counters,) = idle.archive.get_counters([1])
     suspect(idle, 1)
@@ -108,19 +97,6 @@ def test_a_view_during_archiving_keeps_the_counters_in_the_store(idle):
 
     assert numbers(idle) == (6, 5)
     assert not idle.archive.is_archived(1)
-    assert problems(idle) == []
-
-
-def test_a_dismissed_article_without_counters_is_no_longer_due(idle):
-    keys = idle.store.shards.of(1000)
-    idle.store.client.zadd(keys.viewed, {"1000": 1.0})
-    assert idle.archive.list_due(1) == [1000]
-    assert idle.archive.get_counters([1000]) == []
-
-    idle.archive.dismiss([1, 1000])
-
-    assert sorted(idle.archive.list_due(10)) == [1, 2], "article 1 has counters"
-    assert numbers(idle) == (5, 5)
     assert problems(idle) == []
 
 
@@ -165,11 +141,6 @@ def test_restoring_twice_changes_nothing(idle):
 
     assert numbers(idle) == (6, 6)
     assert idle.pageviews.get_suspects(1) == {"bot": 1, "prefetch": 1}
-
-
-def test_restoring_an_unknown_article_is_refused(idle):
-    with pytest.raises(ArticleNotFound):
-        idle.archive.restore(4000, None)
 
 
 @pytest.mark.parametrize("visitors", [1, 250, 30_000])

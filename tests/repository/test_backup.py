@@ -299,29 +299,6 @@ def test_damaged_keys_are_named_and_left_out(repository, empty_url, clock):
     assert "alien" not in key_names(copy)
 
 
-def test_an_article_with_very_many_voters_is_read_whole(small_batches, repository, empty_url, clock):
-    ids = [post(repository, number) for number in range(6)]
-    for user in range(100, 130):
-        repository.votes.cast(ids[0], user, Choice.VOTE)
-
-    copy = restored(empty_url, *lines(repository.store), shards=1, clock=clock)
-
-    assert copy.articles.get(ids[0]).votes == 31
-    assert problems(copy) == []
-
-
-def test_a_thread_is_restored_with_its_votes_whatever_the_steps(small_batches, repository, empty_url, clock):
-    use(repository, clock)
-    whole = {order: repository.comments.get_thread(7, order, reader=10) for order in CommentOrder}
-
-    copy = restored(empty_url, *lines(repository.store), shards=3, clock=clock)
-
-    assert {order: copy.comments.get_thread(7, order, reader=10) for order in CommentOrder} == whole
-    assert list(copy.comments.list_by(ALICE)) == list(repository.comments.list_by(ALICE)) != []
-    assert comment_on(copy, 7, "Next") == root_of(7) + 5
-    assert problems(copy) == []
-
-
 def test_parameters_that_are_being_applied_are_not_copied(small_batches, repository, empty_url, clock):
     for number in range(8):
         post(repository, number)

@@ -111,15 +111,6 @@ def test_the_operator_can_set_it(kept, clock):
         assert own(kept) == clock()
 
 
-def test_the_clocks_are_compared(kept, clock):
-    clock.advance(-100)
-
-    clocks = kept.clock.compare()
-
-    assert (clocks.store, clocks.machine) == (clock() + 100, clock())
-    assert clocks.store_machine > 1_750_000_000  # the server runs in real time
-
-
 # Machines' clocks jump
 
 
@@ -219,20 +210,6 @@ def test_voters_of_an_article_that_is_open_for_longer_are_kept_as_long(kept, clo
         kept.clock.drop_voters(60)
         assert voters(kept, number) == expected
         assert problems(kept) == []
-
-
-def test_voters_of_an_older_article_with_as_long_a_window_are_dropped(kept, clock):
-    let_pass(kept, clock, 30 * DAY)
-    kept.clock.drop_voters(60)
-    late, early = clock(), clock() - 20 * DAY
-    kept.imports.add([imported(n, late, closes_at=late + 25 * DAY) for n in range(4)])
-    numbers = kept.imports.add([imported(n, early, closes_at=early + 25 * DAY) for n in range(4, 8)])
-
-    let_pass(kept, clock, 7.1 * DAY)
-
-    assert kept.clock.drop_voters(60) == 8
-    assert [voters(kept, number) for number in numbers] == 4 * [set()]
-    assert problems(kept) == []
 
 
 def test_without_a_clock_nothing_is_dropped(kept, clock):

@@ -221,29 +221,17 @@ def test_a_thread_ends_at_the_greatest_depth_and_a_branch_continues_there(reposi
     assert thread.ancestors == repository.comments.get_branch(chain[0], OLDEST).ancestors == ()
 
 
-def test_the_replies_of_a_branch_have_pages(repository, article):
-    top = comment_on(repository, article, "top")
-    replies = [comment_on(repository, article, str(n), parent=top) for n in range(5)]
-
-    first = repository.comments.get_branch(top, OLDEST, part=ThreadPart(size=3))
-    second = repository.comments.get_branch(top, OLDEST, part=ThreadPart(first.next_start or 0, size=9))
-
-    assert [comment.id for comment in first.comments] == [top, *replies[:2]]
-    assert [comment.id for comment in second.comments] == [top, *replies[2:]]
-    assert (first.next_start, second.next_start, first.cut, second.cut) == (2, None, {}, {})
-
-
 @pytest.mark.needs("few shards")
-def test_a_page_of_ten_thousand_comments_reads_no_more_than_it_shows(repository, article):
+def test_a_page_of_many_comments_reads_no_more_than_it_shows(repository, article):
     keys, client = repository.store.shards.of(article), repository.store.client
     pipe = client.pipeline(transaction=False)
-    for number in range(1, 10_001):
+    for number in range(1, 2_001):
         comment, parent = root_of(article) + number, root_of(article) + (number // 10 if number % 10 else 0)
         facts = {"text": "x" * 200, "author": 7, "author_name": "user7", "parent": parent, "time": 1_700_000_000}
         pipe.hset(keys.comment(comment), mapping=facts | {"closes": 1_800_000_000, "votes": 0, "opposes": 0})
         pipe.zadd(keys.replies_best(parent), {str(comment): 0})
         pipe.zadd(keys.replies_time(parent), {str(comment): 1_700_000_000 + number})
-    pipe.hset(keys.article(article), mapping={"comments": 10_000, "comment_ids": 10_000})
+    pipe.hset(keys.article(article), mapping={"comments": 2_000, "comment_ids": 2_000})
     pipe.execute()
     read(repository, article)
 
@@ -518,16 +506,6 @@ def test_a_damaged_comment_is_not_shown_and_cannot_be_changed(repository, articl
     ):
         with pytest.raises(CommentNotFound):
             change()
-
-
-def test_a_comment_stays_open_as_long_as_it_says(repository, article, clock):
-    comment = comment_on(repository, article, "Here")
-    shorter = default_rules(voting_window=DAY)
-    other = connect(repository.store.client, shards=repository.store.shards.count, rules=shorter, clock=clock)
-    clock.advance(2 * DAY)
-
-    assert other.comments.cast(comment, ALICE, Choice.VOTE).votes == 1
-    assert other.comments.get(comment).is_open(clock())
 
 
 def test_an_article_is_read_with_its_text_the_readers_choice_and_its_comments(repository, article):

@@ -106,20 +106,6 @@ def test_the_sums_equal_the_values_the_store_ranks_by(repository, clock):
         assert found.hotness.refreshed_at == repository.hot.get_refreshed_at()
 
 
-def test_neighbours_include_the_difference_in_value(repository, clock):
-    low = post(repository, 1)
-    clock.advance(1000)
-    middle = post(repository, 2)
-    clock.advance(100)
-    high = post(repository, 3)
-
-    place = explain(repository, middle).front
-
-    assert (place.above.id, place.above.title, place.above.apart, place.above.worth) == (high, "Article 3", 100, 1)
-    assert (place.below.id, place.below.title, place.below.apart, place.below.worth) == (low, "Article 1", 1000, 3)
-    assert place.above.value == repository.articles.get(high).score
-
-
 @pytest.mark.parametrize("seed", [4, 5])
 def test_one_more_vote_has_the_predicted_effect(repository, clock, seed):
     fill(repository, clock, 60, seed)

@@ -8,7 +8,6 @@ from articles.domain.errors import (
     FlagsFull,
     NotThePoster,
     OwnContent,
-    PageNotFound,
 )
 from articles.domain.flags import FLAGGED_REASON, MOST_FLAGS, FlagReason, FlagState, weight
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
@@ -60,21 +59,6 @@ def test_the_heaviest_comes_first_and_of_equal_ones_the_oldest(repository, artic
     assert queued(repository) == [ids[2], ids[1], ids[0], comment]
     assert repository.flags.get_page().entries[3].comment.text == "A comment"
     assert repository.flags.get_page().entries[0].reasons == {SPAM: 1, AGAINST_RULES: 1}
-
-
-def test_the_queue_has_pages(repository, clock):
-    small = connect(repository.store.client, shards=repository.store.shards.count, rules=default_rules(per_page=2))
-    ids = [root_of(post(repository, number)) for number in range(5)]
-    for subject in ids:
-        clock.advance(1)
-        repository.flags.set(subject, BOB, SPAM)
-
-    pages = [small.flags.get_page(number) for number in (1, 2, 3)]
-
-    assert [entry.subject for page in pages for entry in page.entries] == ids
-    assert [page.has_next for page in pages] == [True, True, False]
-    with pytest.raises(PageNotFound):
-        small.flags.get_page(4)
 
 
 def test_flags_of_members_who_are_rarely_right_weigh_less(repository, clock):

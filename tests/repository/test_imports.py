@@ -9,7 +9,7 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository import ImportRunning, imports
+from articles.repository import ImportRunning
 from articles.repository.store import keys as names
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
@@ -146,14 +146,6 @@ def test_the_claim_of_a_recent_link_ends_48_hours_after_its_posting(repository, 
     assert 8 * 3600 - 5 <= repository.store.client.ttl(claim) <= 8 * 3600
 
 
-def test_an_import_takes_no_claim_from_another_article(repository):
-    held = repository.articles.post(BOB, "bob", "B", "https://example.org/a").id
-
-    repository.imports.add([row(at=RECENT)])
-
-    assert repository.articles.post(MODERATOR.id, "carol", "C", "https://example.org/a").id == held
-
-
 def test_other_processes_are_refused_until_the_lock_left_by_a_crash_expires(repository, clock):
     other = connect(repository.store.client, shards=repository.store.shards.count, clock=clock)
     crashed = other.imports.lock()
@@ -244,12 +236,3 @@ def test_the_longest_window_of_a_batch_is_noted_in_any_order(repository, clock):
     )
 
     assert {float(repository.store.client.hget(one.ranking, "longest_window")) for one in keys} == {90 * DAY + 5}
-
-
-def test_many_articles_of_one_moment_are_found_in_steps(repository, monkeypatch):
-    monkeypatch.setattr(imports, "_FOUND_PER_SCRIPT", 2)
-    rows = [imported(number, OLD, removed="Spam" if number % 5 == 0 else None) for number in range(40)]
-    rows += [imported(100 + number, OLD + 1) for number in range(3)]
-
-    assert None not in repository.imports.add(rows)
-    assert repository.imports.add(rows) == [None] * 43

@@ -8,7 +8,6 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticleNotFound, StoreUnavailable, VotingClosed
-from articles.domain.readership import Suspicion, Visit
 from articles.repository.inspection.server import overview_of, readable
 from articles.repository.store import scripts
 from articles.repository.store.connection import Call
@@ -130,14 +129,6 @@ def test_a_command_is_one_short_line_without_secrets(words, shown):
 # Shards, housekeeping, figures
 
 
-def test_the_age_of_the_hot_list_is_that_of_its_oldest_shard(repository, clock):
-    repository.hot.rescore()
-    clock.advance(33)
-
-    assert {shard.refreshed_at for shard in repository.inspection.list_shards()} == {clock() - 33}
-    assert repository.inspection.get_figures()["hot_age_seconds"] == pytest.approx(33, abs=0.01)
-
-
 def test_housekeeping_steps_are_listed_newest_first_without_unknown_entries(repository):
     runs = {
         "archive": {"at": 100.0, "seconds": 0.5, "result": "moved 3, left 0"},
@@ -202,19 +193,6 @@ def test_each_command_may_be_forbidden_separately(used, store_paths, forbidden):
     assert {name for name, is_none in answers.items() if is_none} == {forbidden}
 
 
-def test_an_unavailable_store_raises_the_usual_error(tmp_path):
-    inspection = connect(f"unix://{tmp_path}/nobody.sock").inspection
-
-    for read in (
-        inspection.get_overview,
-        inspection.list_slow_commands,
-        inspection.measure_latency,
-        inspection.get_figures,
-    ):
-        with pytest.raises(StoreUnavailable):
-            read()
-
-
 # The observer
 
 
@@ -256,15 +234,6 @@ def test_a_script_is_observed_with_its_status_and_duration(watched, observed, cl
 
     assert all(0 < seconds < 1 for _, _, seconds in observed.told)
     assert observed.outcomes() == [("votes/cast", "ok"), ("votes/cast", "closed"), ("votes/cast", "missing")]
-
-
-def test_views_are_observed_by_their_outcome(watched, observed):
-    visit = Visit(VISITOR, NETWORK)
-    for one in (visit, visit, Visit(VISITOR, suspicion=Suspicion.BOT)):
-        watched.pageviews.record(1, one)
-
-    outcomes = [outcome for operation, outcome in observed.outcomes() if operation == "readership/record_view"]
-    assert outcomes == ["ok", "repeat", "bot"]
 
 
 @pytest.mark.needs("few shards")

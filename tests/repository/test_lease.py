@@ -7,7 +7,6 @@ import pytest
 from articles.domain.readership import Visit
 from articles.repository import Repository
 from articles.repository.store import keys as names
-from articles.repository.upkeep.lease import _LOCK_LIFE
 from tests.clock import DAY
 from tests.factories import post
 from tests.store_state import problems
@@ -22,15 +21,6 @@ def test_one_process_runs_housekeeping_at_a_time(repository):
         assert second is None
     with repository.lease.acquire() as third:
         assert third is not None
-
-
-def test_the_lease_expires_unless_it_is_renewed(repository):
-    client = repository.store.client
-    with repository.lease.acquire() as lease:
-        assert 0 < client.ttl(names.TICK_LOCK) <= _LOCK_LIFE
-        client.expire(names.TICK_LOCK, 2)
-        assert lease.renew()
-        assert client.ttl(names.TICK_LOCK) > 2
 
 
 def test_an_expired_holder_neither_renews_nor_releases_the_lease(repository):

@@ -1,8 +1,6 @@
 """Members' votes are left out of ranking in one act, and count again in one act."""
 
-from functools import partial
 from itertools import cycle, islice
-from random import Random
 
 import pytest
 import redis
@@ -19,7 +17,7 @@ from tests.clock import DAY
 from tests.every_server import with_methods_of
 from tests.factories import comment_on, post
 from tests.repository.breaking import BreakingServer
-from tests.repository.racing import during, interleaved, race, several
+from tests.repository.racing import interleaved
 from tests.repository.usage import let_pass, listed, warm
 from tests.rules import connect
 from tests.store_state import contents, problems
@@ -175,24 +173,6 @@ def test_the_audit_is_silent_at_every_step_of_an_act_and_votes_during_it_keep_ri
 
     assert steps > len(comments) / 3
     assert repository.left_out.get_state(MALLORY).is_settled
-    assert problems(repository) == []
-
-
-def test_acts_during_votes_on_comments_and_audits_leave_no_finding(repository, comments):
-    chance, found = Random(1), []
-
-    def act(member):
-        return [[*decide(repository, member)] for decide in [leave_out, count_again] * 4]
-
-    def vote():
-        repository.comments.cast(
-            chance.choice(comments), chance.choice((MALLORY, *RING)), chance.choice([*Choice])
-        )
-
-    jobs = [*(partial(act, member) for member in (MALLORY, *RING)), *[several(vote, 30)] * 2]
-    during(lambda: race(repository, jobs), lambda: found.extend(problems(repository)), repository, readers=1)
-
-    assert found == []
     assert problems(repository) == []
 
 
@@ -355,17 +335,6 @@ def test_the_repair_completes_an_interrupted_act_and_leaves_complete_ones(small_
     list(left_out.LeftOutUpkeep(repository.store).list_steps())
     assert contents(repository) == sound
     assert not list(left_out.LeftOutUpkeep(repository.store).list_steps())
-
-
-def test_a_restored_store_follows_the_acts(repository, articles):
-    list(leave_out(repository))
-    for keys in repository.store.shards.all:  # read before the act, which the backup also has
-        repository.store.client.srem(keys.left_out, MALLORY)
-
-    repository.repair.rebuild()
-
-    assert said(repository) == {("1 done", True)}
-    assert points(repository, articles) == [1] * 5
 
 
 @pytest.mark.parametrize("after", ["HMGET", "SMISMEMBER"])

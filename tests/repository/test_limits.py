@@ -10,10 +10,9 @@ from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate, Use, take
 from articles.repository import Repository
 from tests.cast import ALICE, BOB
-from tests.every_server import names_in
 from tests.factories import link, post
 from tests.rules import RATES, connect, default_rules
-from tests.store_state import count_keys, problems
+from tests.store_state import problems
 
 LIMITS = RATES | {"votes": Rate(60, 7200), "search": Rate(30, 3600)}
 """The store's own clock runs: a use is refilled so late that no test takes as long."""
@@ -99,15 +98,6 @@ def test_the_script_and_the_formula_agree(repository, clock):
         full_at, wait = take(full_at, round(clock() * 1000), rate)
         reached = refused(repository, LOGIN)
         assert (reached.wait_ms if reached else 0) == wait
-
-
-def test_a_key_expires_when_the_limit_is_refilled(repository):
-    before = count_keys(repository)
-    repository.limits.take([SEARCH._replace(share=5)])
-
-    (name,) = names_in(repository.store.client, "limit:*")
-    assert 0 < repository.store.client.pttl(name) <= 24_000
-    assert count_keys(repository) == before + 1
 
 
 # Votes

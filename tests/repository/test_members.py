@@ -85,19 +85,6 @@ def test_a_listed_choice_is_still_known_after_its_voter_set_expires(repository, 
     assert problems(repository) == []
 
 
-def test_removed_articles_leave_the_lists_and_restored_ones_return(repository):
-    article, other = post(repository, 1), post(repository, 2)
-    for one in (article, other):
-        repository.votes.cast(one, BOB, Choice.VOTE)
-        repository.members.save(BOB, one, wanted=True)
-    repository.articles.remove(article, MODERATOR, "Spam")
-
-    assert (lists(repository, BOB), ids(repository.members.get_saved(BOB))) == (([other], []), [other])
-    repository.articles.restore(article, MODERATOR, "Not spam")
-    assert sorted(lists(repository, BOB)[0]) == [article, other]
-    assert problems(repository) == []
-
-
 @pytest.mark.parametrize("poster", [ALICE, BOB], ids=["voted for", "posted"])
 def test_all_choices_of_nine_days_and_the_newest_older_ones_are_kept(repository, clock, monkeypatch, poster):
     shared = scripts.source
@@ -141,18 +128,6 @@ def test_no_choice_is_older_than_its_article(repository, clock):
 
     assert list(repository.members.iterate_choices(BOB, Choice.VOTE)) == [(article, posted_at)]
     assert problems(repository) == []
-
-
-def test_all_choices_are_returned_however_many(small_batches, repository, clock):
-    articles = [post(repository, number) for number in range(17)]
-    for article in articles:
-        clock.advance(1)
-        repository.votes.cast(article, BOB, Choice.OPPOSE)
-        repository.members.save(BOB, article, wanted=True)
-
-    assert [one for one, _ in repository.members.iterate_choices(BOB, Choice.OPPOSE)] == articles[::-1]
-    assert [one for one, _ in repository.members.iterate_saved(BOB)] == articles[::-1]
-    assert [one for one, _ in repository.members.iterate_posted(ALICE)] == sorted(articles, key=str, reverse=True)
 
 
 def test_the_named_poster_of_an_open_import_is_listed_and_placeholders_are_not(repository, clock):

@@ -156,15 +156,6 @@ def test_nothing_is_counted_once_the_voters_are_no_longer_known(repository, cloc
     assert problems(repository) == []
 
 
-def test_an_article_without_votes_gets_none_once_its_voters_would_have_been_dropped(repository, clock):
-    stay = post(repository, 1)
-    repository.votes.cast(stay, ALICE, NONE)
-    drop_voters(repository, clock)
-
-    assert merge(repository, post(repository, 2, poster=BOB), stay) == 0
-    assert problems(repository) == []
-
-
 def test_an_undo_takes_back_the_numbers_once_the_voters_are_dropped(repository, clock, stay, story):
     list(repository.left_out.leave_out(CAROL, "carol", OTHER, "A ring"))
     before = repository.articles.get(stay)

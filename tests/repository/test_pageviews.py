@@ -270,22 +270,6 @@ def test_days_hold_views_new_visitors_and_suspects_of_an_article_and_the_site(re
     ]
 
 
-def test_fourteen_days_are_returned_oldest_first_including_those_without_views(repository, article, clock):
-    view(repository, article, 1)
-
-    for days in (
-        repository.pageviews.list_days(),
-        repository.pageviews.list_days(article),
-        repository.pageviews.list_days(999),
-    ):
-        assert len(days) == DAYS_KEPT == 14
-        assert [day.day.toordinal() for day in days] == list(
-            range(day_of(clock).toordinal() - 13, day_of(clock).toordinal() + 1)
-        )
-    assert sum(day.counted for day in repository.pageviews.list_days()) == 1
-    assert sum(day.counted for day in repository.pageviews.list_days(999)) == 0
-
-
 def test_only_fourteen_days_are_kept(repository, article, clock):
     for day in range(40):
         view(repository, article, day)

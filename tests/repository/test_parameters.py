@@ -19,7 +19,7 @@ from articles.repository.store import schema
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import imported, post, visit
-from tests.repository.racing import during, race
+from tests.repository.racing import during
 from tests.repository.usage import finish_tuning, listed, tune, warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
@@ -298,26 +298,6 @@ def test_parameters_out_of_their_range_are_refused(filled, parameters):
         filled.parameters.apply(parameters, expected=1, actor=MODERATOR, reason="To see")
 
     assert contents(filled) == before
-
-
-def test_one_of_many_concurrent_moderators_applies_and_the_others_are_refused(repository, clock):
-    repository = fill(repository, clock, 20)
-
-    def apply(number: int):
-        wanted = Parameters(votes_per_day=10 + number)
-        return lambda: repository.parameters.apply(
-            wanted, expected=1, actor=Actor(number, f"m{number}"), reason="Mine"
-        )
-
-    outcomes = race(repository, [apply(number) for number in range(12)])
-    finish_tuning(repository)
-
-    assert outcomes.count(None) == 1
-    assert all(isinstance(one, ChangeRunning | ParametersChanged) for one in outcomes if one is not None)
-    assert repository.parameters.get_current().votes_per_day == 10 + outcomes.index(None)
-    assert repository.parameters.get_state().version == 2
-    assert len(repository.parameters.list_changes()) == 2
-    assert problems(repository) == []
 
 
 def test_a_delayed_worker_does_not_affect_a_later_change(filled):

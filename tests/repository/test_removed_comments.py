@@ -48,17 +48,6 @@ def test_restored_and_deleted_comments_drop_out_and_the_latest_removal_counts(re
     assert first.removal.actor_name == MODERATOR.name
 
 
-def test_the_latest_removal_counts_however_much_is_logged_about_the_article_since(repository, article, clock):
-    comment = comment_on(repository, article, "A text")
-    remove(repository, clock, comment, "Rude")
-    repository.comments.restore(comment, MODERATOR, "A mistake")
-    remove(repository, clock, comment, "Spam")
-    for n in range(51):
-        repository.articles.edit(article, MODERATOR, f"T {n}", "https://e.org/", moderator=True, reason="x")
-
-    assert walk(repository) == ([(comment, "Spam")], 1)
-
-
 @pytest.mark.parametrize("reads", [1, 2, 10])
 def test_pages_show_each_comment_once_however_little_one_reads(server_url, clock, monkeypatch, reads):
     repository = connect(server_url, shards=4, rules=default_rules(per_page=3), clock=clock)

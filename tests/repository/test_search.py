@@ -135,15 +135,6 @@ def test_pages_follow_one_another(search, repository, clock):
             search.page("redis", SearchOrder.TIME, number)
 
 
-def test_results_include_the_readers_own_choice(search, repository):
-    article = post(repository, "redis")
-    repository.votes.cast(article, BOB, Choice.OPPOSE)
-
-    (found,) = search.page("redis", reader=BOB).articles
-
-    assert found.choice is Choice.OPPOSE
-
-
 def test_paging_ends_at_the_number_of_articles_searched(search, repository, clock, monkeypatch):
     monkeypatch.setattr(finder, "MOST_FOUND", 50)
     repository.imports.add([imported(number, clock() - number) for number in range(60)])
@@ -203,18 +194,6 @@ def test_comments_on_removed_articles_and_in_hidden_groups_are_not_found(search,
     assert search.comments("same", slug="java") == [second, first]
     with pytest.raises(GroupNotFound):
         search.comments("same", slug="nothing")
-
-
-def test_pages_of_comments_continue_without_repeats(search, repository, clock):
-    articles, ids = [post(repository, f"T{number}") for number in range(3)], list[int]()
-    for number in range(70):
-        clock.advance(1)
-        ids.append(comment_on(repository, articles[number % 3], f"Frequent word {number}"))
-
-    assert [one for number in (1, 2, 3) for one in search.comments("frequent word", number)] == ids[::-1]
-    assert search.comments("frequent 42") == [ids[42]]
-    with pytest.raises(PageNotFound):
-        search.comments("frequent word", 4)
 
 
 # The index follows the store
@@ -293,15 +272,6 @@ def test_an_index_that_missed_changes_is_built_again(search, repository, monkeyp
         repository.store.client.zremrangebyrank(keys.changes, 0, -2)
 
     assert {*search("redis")} == {first, *others}
-
-
-def test_an_index_of_another_store_is_built_again(search, repository, server_url):
-    post(repository, "redis")
-    assert len(search("redis")) == 1
-    repository.clear()
-    repository.changes.begin_copy()
-
-    assert search("redis") == []
 
 
 def test_an_interrupted_build_continues_and_says_that_it_is_incomplete(search, repository, monkeypatch):
@@ -444,15 +414,6 @@ def test_why_an_article_is_not_found_is_said(search, repository):
     search("redis")
     assert explained("redis") == "no-match"
     assert [match.term for match in explained("valkey ").matches] == ["valkey"]
-
-
-def test_a_follower_remembers_only_the_changes_that_it_may_read_again(search, repository, monkeypatch):
-    monkeypatch.setattr(changes_module, "OVERLAP", 0.0)
-    for number in range(20):
-        post(repository, f"redis {number}")
-        search.follower.catch_up()
-
-    assert len(search.follower._seen) <= 2 * repository.store.shards.count
 
 
 def test_a_damaged_index_or_one_of_another_format_is_built_again(repository, tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from articles.domain.articles import Choice
 from articles.domain.moderation_log import OPERATOR
 from articles.repository.lists import standings
 from articles.repository.lists.standings import Standing
-from tests.cast import ALICE, BOB, MODERATOR
+from tests.cast import ALICE, BOB
 
 pytestmark = pytest.mark.one_shard
 
@@ -34,13 +34,6 @@ def test_standings_match_the_articles_themselves(repository, clock):
     assert found == [Standing(a.id, a.posted_at, a.score, a.points) for a in whole]
     assert [one.points for one in found if one.id in (ids[3], ids[5])] == [-6, 8]
     assert repository.standings.get_last_id() == ids[-1]
-
-
-def test_removed_and_unknown_articles_are_excluded(repository, article, clock):
-    other = repository.articles.post(ALICE, "alice", "B", "https://e.org/b").id
-    repository.articles.remove(article, MODERATOR, "spam")
-
-    assert [one.id for one in repository.standings.list_for([article, 999, other])] == [other]
 
 
 def test_thousands_are_read_in_batches_and_keep_their_order(repository, monkeypatch):

@@ -53,15 +53,6 @@ def test_a_missing_store_is_reported_as_unavailable(tmp_path):
             action()
 
 
-def test_a_stopped_store_is_reported_as_unavailable(private):
-    repository, supervisor = private
-    supervisor.stop()
-
-    for action in everything(repository):
-        with pytest.raises(StoreUnavailable):
-            action()
-
-
 def test_a_call_to_a_hanging_store_times_out_within_one_and_a_half_seconds(private, monkeypatch):
     repository, _ = private
     pid = repository.store.client.info("server")["process_id"]

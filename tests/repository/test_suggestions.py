@@ -11,12 +11,11 @@ from articles.domain.errors import (
     OwnArticle,
     SuggestionClosed,
     SuggestionNotFound,
-    SuggestionsFull,
     SuggestionUnchanged,
 )
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Action
-from articles.domain.suggestions import MOST_SUGGESTIONS, SUGGESTION_SECONDS, SuggestionKind
+from articles.domain.suggestions import SUGGESTION_SECONDS, SuggestionKind
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import post
@@ -110,17 +109,6 @@ def test_a_member_supports_one_suggestion_of_each_kind(repository, article):
     assert opened(repository, article) == {"Second": {BOB}, "redis": {BOB}}
 
 
-def test_support_can_be_taken_back(repository, article):
-    repository.suggestions.support(article, BOB, TITLE, "Better")
-    name = only(repository, article).id
-
-    for _ in range(2):
-        repository.suggestions.take_back(article, BOB, name)
-
-    assert opened(repository, article) == {}
-    assert not repository.suggestions.support(article, CAROL, TITLE, "Better")
-
-
 @pytest.mark.parametrize("accepted", [True, False])
 def test_a_decision_ends_a_suggestion_which_cannot_be_made_again_for_a_week(repository, article, clock, accepted):
     repository.suggestions.support(article, BOB, TITLE, "Better")
@@ -163,15 +151,6 @@ def test_a_suggestion_is_open_for_a_week(repository, article, clock):
     assert opened(repository, article) == {}
     assert not repository.suggestions.support(article, CAROL, TITLE, "Better")
     assert opened(repository, article) == {"Better": {CAROL}}
-
-
-def test_an_article_has_a_limited_number_of_suggestions(repository, article):
-    for number in range(MOST_SUGGESTIONS):
-        repository.suggestions.support(article, 100 + number, TITLE, f"Title {number}")
-
-    with pytest.raises(SuggestionsFull):
-        repository.suggestions.support(article, BOB, GROUPS, "redis")
-    assert repository.suggestions.support(article, BOB, TITLE, "Title 0")
 
 
 @pytest.mark.parametrize(
@@ -229,13 +208,6 @@ def test_the_poster_is_notified_of_a_suggestion_and_of_its_application(repositor
         ("moderation", Action.APPLY_SUGGESTION),
         ("suggestion", None),
     ]
-
-
-def test_a_member_exports_what_they_support(repository, article):
-    repository.suggestions.support(article, BOB, TITLE, "Better")
-    repository.suggestions.support(article, CAROL, TITLE, "Other")
-
-    assert [(number, one.to) for number, one in repository.suggestions.iterate_by(BOB)] == [(article, "Better")]
 
 
 DAMAGED = ["", "[", "{}", "[1]", '[{"id":1}]', "[" * 5000, '[{"id":"a","at":"1","by":[1],"to":"x"}]', "null"]

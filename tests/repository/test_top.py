@@ -4,7 +4,6 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.lists import TOP_PERIODS, Order, Period
-from articles.domain.ranking import by_points
 from articles.searching import Hiding
 from tests.cast import MODERATOR
 from tests.clock import DAY
@@ -24,18 +23,6 @@ def vote(repository, article_id, points, first=100):
     choice = Choice.VOTE if points > 0 else Choice.OPPOSE
     for user in range(first, first + abs(points)):
         repository.votes.cast(article_id, user, choice)
-
-
-def test_the_ranking_holds_the_values_of_the_formula(repository, clock):
-    for number, points in enumerate((0, 3, -4)):
-        article_id = post(repository, number)
-        vote(repository, article_id, points - 1)
-        clock.advance(2.75)
-
-        article = repository.articles.get(article_id)
-        ranking = repository.store.shards.of(article_id).order(Order.POINTS)
-        held = repository.store.client.zscore(ranking, str(article_id))
-        assert (article.points, held) == (points, by_points(article.posted_at, points))
 
 
 def test_a_period_holds_what_was_posted_since_it_began(repository, clock):

@@ -67,16 +67,6 @@ def test_the_newest_visits_are_kept_for_a_month(repository, clock):
         assert 29 * DAY < repository.store.client.ttl(keys.visits(BOB)) <= 30 * DAY
 
 
-@pytest.mark.needs("few shards")
-def test_visits_of_more_than_a_month_ago_are_dropped_along_with_later_ones(repository, article, clock):
-    opened(repository, article)
-    clock.advance(31 * DAY)
-    for number in range(40 * repository.store.shards.count):
-        opened(repository, post(repository, 100 + number))
-
-    assert article not in dict(repository.members.list_visits(BOB))
-
-
 def read(repository, article_id, member=BOB):
     """Return when the member read the article, and how many comments are new, as its list and its page show it."""
     (listed,) = repository.lists.get_page(Order.TIME, reader=member).articles

@@ -4,7 +4,6 @@ import pytest
 
 from articles.domain.articles import Choice, VotingRing
 from articles.domain.errors import PageNotFound, VotingClosed
-from articles.domain.moderation_log import Action
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.factories import comment_on, post
@@ -169,23 +168,6 @@ def test_an_article_that_was_checked_is_flagged_again_after_ten_more_accounts(re
     assert problems(repository) == []
 
 
-def test_a_check_is_idempotent_and_leaves_a_ring_that_began_later(repository, article, clock):
-    choose(repository, article, range(100, 110))
-    seen = ring_of(repository, article).last_at
-    for _ in range(2):
-        repository.voting_rings.check(article, seen, MODERATOR)
-        assert flagged(repository) == []
-    clock.advance(1)
-    choose(repository, article, range(200, 210))
-
-    repository.voting_rings.check(article, seen, MODERATOR)
-
-    assert flagged(repository) == [article]
-    (entry,) = repository.moderation_log.get_for_article(article).entries
-    assert (entry.action, entry.actor_name, entry.title) == (Action.CHECK_VOTES, "carol", "A title")
-    assert repository.inbox.get_page(ALICE).notices == ()  # only moderators see rings
-
-
 def test_accounts_that_vote_after_the_moderator_looked_count_towards_the_next_ring(repository, article, clock):
     choose(repository, article, range(100, 110))
     seen = ring_of(repository, article).last_at
@@ -213,16 +195,6 @@ def test_the_newest_ring_comes_first_and_the_list_has_pages(server_url, clock):
     assert [page.has_next for page in pages] == [True, True, False]
     with pytest.raises(PageNotFound):
         repository.voting_rings.get_page(4)
-
-
-def test_the_list_keeps_the_newest_thousand_of_a_shard(repository, article):
-    keys = repository.store.shards.of(article)
-    repository.store.client.zadd(keys.rings, {str(10**9 + number): number for number in range(1, 1001)})
-
-    choose(repository, article, range(100, 110))
-
-    assert repository.store.client.zcard(keys.rings) == 1000
-    assert flagged(repository)[0] == article
 
 
 def test_a_removed_article_loses_its_flag(repository, article):

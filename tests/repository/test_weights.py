@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from articles.domain.articles import Choice, ImportedArticle
-from articles.domain.lists import Order
+from articles.domain.articles import ImportedArticle
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.ranking import weights
@@ -216,18 +215,6 @@ def test_moderators_can_resume_automatic_changes(auto):
     assert follow(auto) == 20
 
 
-def test_removing_the_configured_number_resumes_automatic_changes_immediately(auto):
-    assert follow(auto) == 20
-    choose(auto, votes_per_day=60)
-    fixed = started(auto, 80)
-    assert votes_per_day(fixed) == 80
-
-    site = started(fixed)
-
-    assert not site.parameters.get_state().is_chosen
-    assert follow(site) == 20
-
-
 @pytest.mark.parametrize("numbers", [[80], [80, 200], [200, 80, 200]])
 def test_auto_overrides_earlier_configured_or_chosen_weights(auto, numbers):
     for number in numbers:
@@ -274,15 +261,3 @@ def test_an_interrupted_change_resumes_as_the_sites_own(small_batches, auto):
 
     assert auto.parameters.list_changes()[0].learnt_from == 70
     assert not auto.parameters.get_state().is_chosen
-
-
-def test_an_unusually_popular_article_stays_above_those_of_the_next_day(auto, clock):
-    liked, other = post(auto, 900), post(auto, 901)
-    follow(auto)
-    for user in range(10, 31):
-        auto.votes.cast(liked, user, Choice.VOTE)
-    clock.advance(DAY)
-    post(auto, 902)
-
-    assert auto.lists.get_page(Order.SCORE).articles[0].id == liked
-    assert auto.articles.get(other).points == 1

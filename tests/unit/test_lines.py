@@ -56,7 +56,7 @@ def refusal(clean, raw):
     return refused.value.code
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(lines)
 def test_every_line_is_either_clean_or_refused(raw):
     try:
@@ -249,7 +249,7 @@ def test_script_injections_are_treated_as_plain_text():
             assert clean_title(raw) == visible
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(lines)
 def test_every_text_is_either_clean_or_refused(raw):
     with suppress(InvalidInput):

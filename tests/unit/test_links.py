@@ -87,7 +87,7 @@ def cleaned_or_none(raw):
         return None
 
 
-@settings(max_examples=1000)
+@settings(max_examples=200)
 @given(raw_links)
 @example("http://a.test/" + "文" * 300)
 def test_every_link_is_either_a_safe_http_address_or_refused(raw):
@@ -99,7 +99,7 @@ def test_every_link_is_either_a_safe_http_address_or_refused(raw):
         assert clean_link(link) == link
 
 
-@settings(max_examples=1000)
+@settings(max_examples=200)
 @given(raw_links)
 @example("http://a.test/%%34%31")
 @example("http://a.test/?%75tm_source=1&utm%5Fid=2")

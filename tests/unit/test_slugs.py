@@ -42,7 +42,7 @@ def assert_slug(slug):
     assert unquote(quote(slug)) == slug
 
 
-@settings(max_examples=1000)
+@settings(max_examples=200)
 @given(raws)
 @example("c#\u0301")
 def test_every_name_is_either_safe_or_refused(raw):
@@ -53,7 +53,7 @@ def test_every_name_is_either_safe_or_refused(raw):
     assert_slug(slug)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=200)
 @given(raws)
 def test_the_name_proposed_for_a_title_is_valid_or_empty(title):
     slug = slug_from_title(title)
@@ -159,15 +159,6 @@ def test_the_signs_of_languages_are_spelled_out(raw, slug):
 )
 def test_characters_that_could_break_a_key_or_an_address_are_refused(raw):
     assert refusal(raw) == "slug-form"
-
-
-@pytest.mark.parametrize("length", [SLUG_LIMIT + 1, 10_000, 1_000_000])
-def test_a_name_too_long_is_refused_with_its_length(length):
-    with pytest.raises(InvalidInput) as refused:
-        clean_slug("x" * length)
-
-    assert refused.value.code == "slug-long"
-    assert refused.value.params == {"limit": SLUG_LIMIT, "length": length}
 
 
 def test_a_name_that_grows_too_long_by_folding_is_refused():
