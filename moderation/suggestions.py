@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field
 from accounts.models import MODERATE, POST, Ban, BanScope
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, members_only, page_with_form
+from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.operations import (
     AUTHORS,
@@ -304,7 +305,7 @@ _SuggestionId = PathEx[str, P(description="The id of an open suggestion.", examp
 class NewSuggestion(BaseModel):
     """Another title, or other groups: exactly one of them."""
 
-    title: str | None = Field(None, description="At most 300 characters.", examples=["A better title"])
+    title: str | None = Field(None, description=schemas.TITLE_HELP, examples=["A better title"])
     groups: list[str] | None = Field(
         None,
         max_length=SLUGS_PER_REQUEST,

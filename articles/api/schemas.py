@@ -16,6 +16,7 @@ from articles.domain import articles, lists
 from articles.domain.articles import Choice
 from articles.domain.errors import HeldForApproval
 from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, Order, Period
+from articles.text.lines import TITLE_LIMIT
 from articles.text.slugs import SLUGS_PER_REQUEST
 
 _NUMBER = re.compile("[1-9][0-9]{0,99}")
@@ -288,10 +289,13 @@ class Waiting(BaseModel):
         return Status(202, cls(held=held.number))
 
 
+TITLE_HELP = f"At most {TITLE_LIMIT} characters."
+
+
 class NewArticle(BaseModel):
     """An article to post."""
 
-    title: str = Field(description="At most 300 characters.", examples=["An example"])
+    title: str = Field(description=TITLE_HELP, examples=["An example"])
     link: str | None = Field(
         None,
         description="An http or https URL; required if there is no text.",
@@ -310,7 +314,7 @@ class Edit(BaseModel):
 
     title: str | None = Field(
         None,
-        description="At most 300 characters; if omitted, the title stays the same.",
+        description=f"{TITLE_HELP} If omitted, the title stays the same.",
         examples=["A better title"],
     )
     link: str | None = Field(

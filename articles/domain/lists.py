@@ -69,6 +69,9 @@ TOP_PERIODS: Mapping[str, Period] = {
 }
 """Periods of the lists by points, by the words of addresses and of the API."""
 
+SPANS = tuple(period for period in TOP_PERIODS.values() if period.since(0) is not None)
+"""Those of them that have a beginning."""
+
 
 PERIODS: Mapping[Order, Mapping[str, Period]] = {Order.HOT: HOT_PERIODS, Order.POINTS: TOP_PERIODS}
 """Orders whose list of the whole site can be limited to a period."""

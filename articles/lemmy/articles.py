@@ -16,7 +16,7 @@ from articles.api.protocol.problems import Problem
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
-from articles.domain.lists import GROUPS_PER_LIST, Order, Period
+from articles.domain.lists import GROUPS_PER_LIST, TOP_PERIODS, Order, Period
 from articles.domain.readership import Suspicion, Visit
 from articles.forms.articles import clean_content
 from articles.lemmy.groups import community_response
@@ -37,11 +37,9 @@ SORTS: Mapping[str, tuple[Order, Period]] = {
     "Scaled": (Order.HOT, Period.ALL),
     "New": (Order.TIME, Period.ALL),
     **dict.fromkeys(("Active", "NewComments", "MostComments"), (Order.ACTIVE, Period.ALL)),
-    **dict.fromkeys(("TopHour", "TopSixHour", "TopTwelveHour", "TopDay"), (Order.POINTS, Period.DAY)),
-    "TopWeek": (Order.POINTS, Period.WEEK),
-    "TopMonth": (Order.POINTS, Period.MONTH),
-    **dict.fromkeys(("TopThreeMonths", "TopSixMonths", "TopNineMonths"), (Order.POINTS, Period.ALL)),
-    **dict.fromkeys(("TopYear", "TopAll"), (Order.POINTS, Period.ALL)),
+    **{f"Top{word.title()}": (Order.POINTS, period) for word, period in TOP_PERIODS.items()},
+    **dict.fromkeys(("TopHour", "TopSixHour", "TopTwelveHour"), (Order.POINTS, Period.DAY)),
+    **dict.fromkeys(("TopThreeMonths", "TopSixMonths", "TopNineMonths", "TopYear"), (Order.POINTS, Period.ALL)),
 }
 """Lists of the site by Lemmy's sorts; others, as Hot, are the front page. A group's list has no period."""
 

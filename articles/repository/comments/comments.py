@@ -345,11 +345,11 @@ class Comments(OfStore):
 
     def lock(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Close an article's discussion. One round trip. Raises ArticleNotFound, DiscussionLocked."""
-        self._set_lock("comments/lock", article_id, actor, reason)
+        self._set_lock("lock", article_id, actor, reason)
 
     def unlock(self, article_id: ArticleId, actor: Actor, reason: str) -> None:
         """Open an article's discussion again. One round trip. Raises ArticleNotFound, DiscussionNotLocked."""
-        self._set_lock("comments/unlock", article_id, actor, reason)
+        self._set_lock("unlock", article_id, actor, reason)
 
     def _moderate(self, script: str, comment_id: CommentId, actor: Actor, reason: str, sweep: str) -> None:
         store, keys, article_id = self._store, self._store.shards.of_comment(comment_id), article_of(comment_id)
@@ -361,13 +361,13 @@ class Comments(OfStore):
                 [comment_id, actor.signature, exact_time(store.now()), reason, keys.prefix, sweep],
             )
 
-    def _set_lock(self, script: str, article_id: ArticleId, actor: Actor, reason: str) -> None:
+    def _set_lock(self, act: str, article_id: ArticleId, actor: Actor, reason: str) -> None:
         store, keys = self._store, self._store.shards.of(article_id)
         store.change(
-            script,
+            "comments/lock",
             article_id,
             [keys.article(article_id)],
-            [article_id, actor.signature, exact_time(store.now()), reason, keys.prefix],
+            [article_id, actor.signature, exact_time(store.now()), reason, keys.prefix, act],
         )
 
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from articles.domain.articles import LATEST
 from articles.domain.comments import COMMENTS_PER_ARTICLE, QUANTILE
-from articles.domain.lists import BY_VOTES, CHANGES_KEPT, TOP_PERIODS, Order
+from articles.domain.lists import BY_VOTES, CHANGES_KEPT, SPANS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
 from articles.domain.ranking import ONE_POINT, RANGES
@@ -69,7 +69,7 @@ _SHARED: Mapping[str, _Value] = {
     "REPLIES": {order: key.name.removesuffix("<comment>") for order, key in REPLIES.items()},
     "REPLY_ORDERS": [*REPLIES],
     "UNDO_SECONDS": UNDO_SECONDS,
-    "SPANS": [period.value for period in TOP_PERIODS.values() if period.since(0) is not None],
+    "SPANS": [period.value for period in SPANS],
     **_RANKINGS,
 }
 _FIELD = re.compile(rf"\b({'|'.join(_RANKINGS)})\.(\w+)")

@@ -36,7 +36,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from articles.domain.articles import ArticleId
-from articles.domain.lists import Order, Period
+from articles.domain.lists import SPANS, Order, Period
 from articles.domain.members import UserId
 from articles.domain.ranking import RANGES, out_of_range
 from articles.repository.inbox import check_inbox
@@ -176,7 +176,7 @@ class Audit(OfStore):
             yield from attempt(keys.votes_of(member), check_choices(self._store, keys, member))
         for member in sorted(contents.inboxes):
             yield from attempt(keys.inbox(member), check_inbox(self._store, keys, member))
-        for period in (Period.DAY, Period.WEEK, Period.MONTH):
+        for period in SPANS:
             yield from attempt(keys.top(period), self._check_top(keys, period))
 
     def _check_counter(self, highest: int) -> Iterator[Finding]:
