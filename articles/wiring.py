@@ -1,11 +1,9 @@
 """Builds the repository from the settings: the only place that joins Django and the store."""
 
-import logging
-import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +21,12 @@ from articles.domain.rules import Rules
 from articles.domain.trust import BACKERS
 from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
 from articles.operation import metrics
-from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, MoveState, Place, Repository, connect
+from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, Repository, connect
 from articles.retractions import Retractions
 from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render
 from owner import choices
 from owner.choices import Recent, chosen
-
-_log = logging.getLogger(__name__)
-
-_MOST_MOVES = 8
-
-LOOK_EVERY = 1.0
-"""Seconds for which a process may still read from the former store after a move."""
 
 _SHARE_OF_TIMEOUT = 0.8
 _MOST_CONFIRMATION_SECONDS = 2.0
@@ -94,85 +85,24 @@ def _limits(configured: Any) -> Mapping[str, Rate]:
     return {name: rate for name, rate in rates.items() if rate}
 
 
-class _Followed:
-    """Where the site was moved from the configured store; None if it was not."""
-
-    def __init__(self) -> None:
-        self._place: Place | None = None
-
-    def get(self) -> Place | None:
-        return self._place
-
-    def go_to(self, place: Place | None) -> None:
-        self._place = place
-
-
-_followed = _Followed()
-
-
 def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
-    """Return the repository of the store in use: the configured one, or the one that the site was moved to."""
-    _watch.choices = choices.version()
-    configured = connected = _unprepared(timeout_seconds, site_rules)
-    connected.check_server()
-    for _ in range(_MOST_MOVES):
-        if (place := connected.moves.get_new_place()) is None:
-            break
-        _log.warning("The site was moved to another store: set REDIS_URL and STORE_SHARDS=%s.", place.shards)
-        _followed.go_to(place)
-        former, connected = connected, _unprepared(timeout_seconds, site_rules)
-        connected.moves.complete(former.moves)
-    _prepare(connected, is_server_checked=connected is configured)
+    """Return the repository of the store, once it is checked and prepared."""
+    connected = _unprepared(timeout_seconds, site_rules)
+    _prepare(connected)
     return connected
 
 
 def forget_repositories() -> None:
-    """Let the next calls of `repository` and `patient_repository` connect again, where the site is then."""
+    """Let the next calls of `repository` and `patient_repository` connect again."""
     _repository.cache_clear()
     _patient_repository.cache_clear()
     _titles.forget()
 
 
-class _Watch:
-    """What this process knows about a move of its store."""
-
-    def __init__(self) -> None:
-        self.state = MoveState.NONE
-        self.looked_at = 0.0
-        self.choices = 0
-        """The version of the owner's choices that the rules have."""
-
-    def has_moved(self, repository: Repository) -> bool:
-        """Return whether the site is in another store by now. One round trip."""
-        self.looked_at = time.monotonic()  # other threads continue meanwhile
-        with suppress(StoreError):
-            self.state = repository.moves.get_state()
-        return self.state is MoveState.MOVED
-
-
-_watch = _Watch()
-
-
-def is_about_to_move() -> bool:
-    """Return whether changes will be refused for some seconds soon, as known to this process. No round trip."""
-    return _watch.state in (MoveState.COPYING, MoveState.CLOSED)
-
-
-def _follow(connected: Repository) -> None:
-    """Connect again at the next use if the site is in another store by now, or has other rules.
-
-    One round trip, if that is due.
-    """
-    is_due = time.monotonic() - _watch.looked_at >= LOOK_EVERY
-    if _watch.choices != choices.version() or (is_due and _watch.has_moved(connected)):
-        forget_repositories()
-
-
-def _unprepared(timeout_seconds: float, site_rules: Rules, place: Place | None = None) -> Repository:
-    url, shards = place or _followed.get() or (settings.STORE_URL, settings.STORE_SHARDS)
+def _unprepared(timeout_seconds: float, site_rules: Rules) -> Repository:
     return connect(
-        url,
-        shards=shards,
+        settings.STORE_URL,
+        shards=settings.STORE_SHARDS,
         rules=site_rules,
         kept_html=kept_html(),
         timeout_seconds=timeout_seconds,
@@ -234,7 +164,7 @@ def group_named(name: str) -> str:
     return next((slug for slug, title in group_titles().items() if title.casefold() == folded), name)
 
 
-def _prepare(connected: Repository, *, is_server_checked: bool) -> None:
+def _prepare(connected: Repository) -> None:
     """Prepare the store if it belongs to the accounts.
 
     While the accounts are unavailable, any store is accepted.
@@ -242,9 +172,9 @@ def _prepare(connected: Repository, *, is_server_checked: bool) -> None:
     try:
         known = known_store.known_site()
     except DatabaseError:
-        connected.prepare(is_server_checked=is_server_checked)
+        connected.prepare()
         return
-    connected.prepare(known, is_server_checked=is_server_checked)
+    connected.prepare(known)
     if known or known_store.remember(connected.site_id):
         connected.note_remembered()
 
@@ -257,8 +187,9 @@ def examined_repository() -> Repository:
     return _unprepared(settings.STORE_TIMEOUT_MS / 1000, rules())
 
 
-@cache
-def _repository() -> Repository:
+@lru_cache(maxsize=1)
+def _repository(_choices: int) -> Repository:
+    """Return the repository with the rules of this version of the owner's choices."""
     return _connected(settings.STORE_TIMEOUT_MS / 1000, rules())
 
 
@@ -267,12 +198,11 @@ def repository() -> Repository:
 
     Raises StoreUnavailable and StoreUnfit; the next call then retries.
     """
-    _follow(_repository())
-    return _repository()
+    return _repository(choices.version())
 
 
-@cache
-def _patient_repository() -> Repository:
+@lru_cache(maxsize=1)
+def _patient_repository(_choices: int) -> Repository:
     return _connected(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))
 
 
@@ -281,8 +211,7 @@ def patient_repository() -> Repository:
 
     Raises StoreUnavailable and StoreUnfit.
     """
-    _follow(_patient_repository())
-    return _patient_repository()
+    return _patient_repository(choices.version())
 
 
 @cache
@@ -325,14 +254,3 @@ def follower() -> Follower:
 def unprepared_repository() -> Repository:
     """Return a repository like `patient_repository`, whose store is neither checked nor stamped. No round trip."""
     return _unprepared(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))
-
-
-def other_repository(place: Place) -> Repository:
-    """Return a repository like `unprepared_repository`, of another store. No round trip. Raises ValueError."""
-    return _unprepared(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}), place)
-
-
-def place() -> Place:
-    """Return where the store is that the site uses. Connects to it."""
-    patient_repository()
-    return _followed.get() or Place(settings.STORE_URL, settings.STORE_SHARDS)

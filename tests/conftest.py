@@ -222,7 +222,7 @@ def server_url(store_paths: Databases) -> str:
 def repository(request: pytest.FixtureRequest, server_url: str, clock: Clock, rules: Rules) -> Repository:
     """An empty repository on the real server with four shards, with one if the test is marked; on a cluster 16."""
     empty = connect(client_of(server_url), shards=request.param, rules=rules, clock=clock)
-    empty.prepare(is_server_checked=True)
+    empty.upgrade()
     return empty
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from articles import wiring
-from articles.repository import Repository
 from articles.repository.groups import Groups
 from articles.repository.imports import Imports
 from articles.repository.limits import Limits
@@ -16,7 +14,6 @@ from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Lists
 from articles.repository.members import Members
 from articles.repository.moderation import log
-from articles.repository.moving import marks
 from articles.repository.ranking import parameters
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import RankingParameters
@@ -45,7 +42,6 @@ __all__ = [
     "Votes",
     "keys",
     "log",
-    "marks",
     "parameters",
     "schema",
     "scripts",
@@ -81,28 +77,3 @@ def meanwhile(owner: object, name: str, act: Callable[[], object]) -> Iterator[N
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(owner, name, late)
         yield
-
-
-@contextmanager
-def forgotten_moves() -> Iterator[None]:
-    """Let this process know of no move, look for one at each use of the store, and lead no later test away."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(wiring, "_followed", wiring._Followed())
-        patched.setattr(wiring, "_watch", wiring._Watch())
-        patched.setattr(wiring, "LOOK_EVERY", -1.0)
-        yield
-
-
-def let_move(repository: Repository) -> None:
-    """Mark the store as one that is being copied to another one."""
-    marks.note_changes(repository.store)
-
-
-def refuse_changes(repository: Repository) -> None:
-    """Let the store refuse changes, as in the last seconds of a move."""
-    marks.refuse_changes(repository.store, 60)
-
-
-def end_move(repository: Repository) -> None:
-    """Let the store forget its move."""
-    marks.clear(repository.store)

@@ -105,7 +105,6 @@ FLOORS = (
 
 REPOSITORY_FLOORS = (
     ("articles.repository",),
-    ("articles.repository.moving",),
     ("articles.repository.backup", "articles.repository.inspection"),
     ("articles.repository.upkeep",),
     ("articles.repository.inbox",),

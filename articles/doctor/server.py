@@ -123,7 +123,7 @@ def check_shards(examination: Examination) -> Iterator[Finding]:
         yield warning(
             _("The store is a cluster, but has only %(count)s shards: its nodes cannot share the work evenly.")
             % {"count": count},
-            _("Move the articles into %(least)s shards or more with `manage.py move_store`.")
+            _("Restore a backup into an empty cluster with `STORE_SHARDS=%(least)s` or more.")
             % {"least": SHARDS_OF_A_CLUSTER},
         )
     else:

@@ -43,7 +43,6 @@ from articles.repository.moderation import (
     Sweeps,
     VotingRings,
 )
-from articles.repository.moving import Move, MoveFailed, Moves, MoveState, Place
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
 from articles.repository.ranking.previews import Preview, Previews
@@ -87,11 +86,8 @@ __all__ = [
     "ImportRunning",
     "Inspection",
     "Layout",
-    "MoveFailed",
-    "MoveState",
     "NodeFacts",
     "PageWindow",
-    "Place",
     "Preview",
     "RankingChange",
     "RankingState",
@@ -147,7 +143,6 @@ class Repository:
         self.previews = Previews(store, self.hot)
         self.imports = Imports(store)
         self.backups = Backups(store)
-        self.moves = Moves(store)
         self.audit = Audit(store)
         self.repair = Repair(store, self.hot)
         self.inspection = Inspection(store)
@@ -160,14 +155,13 @@ class Repository:
         """
         return schema.site_id(self.store)
 
-    def prepare(self, known_site: str | None = ANY_SITE, *, is_server_checked: bool = False) -> None:
+    def prepare(self, known_site: str | None = ANY_SITE) -> None:
         """Check the store, stamp it at its first use, and upgrade an older one.
 
-        `known_site`: see `check`. `is_server_checked`: whether `check_server` has just been called. About a dozen
-        round trips; more for an upgrade, in steps. Raises StoreUnfit, StoreUnavailable.
+        `known_site`: see `check`. About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit,
+        StoreUnavailable.
         """
-        if not is_server_checked:
-            self.check_server()
+        self.check_server()
         schema.check_content(self.store, known_site)
         self.upgrade()
 
@@ -196,10 +190,6 @@ class Repository:
         schema.stamp(self.store)
         upgrades.upgrade(self.store)
         self.store.load_scripts()
-
-    def move_to(self, other: "Repository") -> Move:
-        """Return a move of the site from this store to another one. No round trip."""
-        return Move(self.store, other.store)
 
     def clear(self) -> None:
         """Delete all content; the site's id stays, and no id is used again. About a dozen round trips."""

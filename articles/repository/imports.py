@@ -51,13 +51,12 @@ class Imports:
         self._token = ""
 
     @contextmanager
-    def lock(self, holder: str | None = None) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Exclude other imports. The lock of a process that dies expires after two minutes.
 
-        `holder`: a name under which only one process at a time can ask for the lock; it can take over from one
-        that died. One round trip at the start and one at the end. Raises ImportRunning.
+        One round trip at the start and one at the end. Raises ImportRunning.
         """
-        token = holder or secrets.token_hex(8)
+        token = secrets.token_hex(8)
         self._hold_lock(token)
         self._token = token
         try:

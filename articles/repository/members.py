@@ -14,7 +14,6 @@ from articles.repository.lists.reading import moment, read_articles, readable
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore, Value, exact_time
-from articles.repository.store.move_state import check_kept
 from articles.repository.store.values import article_id_from
 
 Noted = tuple[ArticleId, float]
@@ -61,14 +60,13 @@ class Members(OfStore):
     def save(self, user: UserId, article_id: ArticleId, *, wanted: bool) -> None:
         """Save an article for later, or with `wanted=False` remove it from the saved ones. Idempotent.
 
-        Three round trips; two to remove it. Raises ArticleNotFound, ArticleRemoved, ArticleMerged, and SavedFull
+        Two round trips; one to remove it. Raises ArticleNotFound, ArticleRemoved, ArticleMerged, and SavedFull
         if the member has saved `Rules.max_saved` articles.
         """
         store = self._store
         if not wanted:
             with store.commands() as client:
                 client.zrem(names.saved(user), str(article_id))
-            check_kept(store)
             return
         article = next(iter(read_articles(store, [article_id], None)), None)
         if article is None:
@@ -76,7 +74,6 @@ class Members(OfStore):
         article.check_listed()
         limits: list[Value] = [article_id, exact_time(store.now()), store.rules.max_saved]
         store.change("members/save", article_id, [names.saved(user)], limits)
-        check_kept(store)
 
     def get_points(self, poster: UserId, *, ranked: bool = False) -> int:
         """Return the points of a member's newest `ARTICLES_RATED` articles that are listed, without first votes.

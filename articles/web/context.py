@@ -27,7 +27,7 @@ from articles.text.markdown import plain
 from articles.web import reading
 from articles.web.caching import RULES
 from articles.web.preferences import preferences_of
-from articles.wiring import html_of_site_text, is_about_to_move, repository
+from articles.wiring import html_of_site_text, repository
 from moderation.rights import QueueLink, VotingRingsLink, count_waiting, may, may_in_groups
 from owner.choices import chosen
 
@@ -111,7 +111,6 @@ class Frame(NamedTuple):
     description: str
     """What the site is, in a line for search engines: its welcome, or the default."""
 
-    is_moving: bool
     """Whether the site is about to move to another store."""
 
     is_closed: bool
@@ -159,7 +158,6 @@ def frame_of(request: HttpRequest) -> Frame:
         has_imprint=site_text("imprint") is not None,
         has_contact=site_text("contact") is not None,
         description="" if is_closed else in_brief((site_text("welcome") or default_welcome()).text),
-        is_moving=is_about_to_move(),
         is_closed=is_closed,
         has_privacy=is_closed and site_text("privacy") is not None,
         feeds=_feeds(user),

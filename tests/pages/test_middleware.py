@@ -11,7 +11,6 @@ from articles import wiring
 from articles.domain.limits import ANONYMOUS_SHARE, Rate
 from moderation.bans import ban
 from tests.factories import actor, browser_of, comment_on
-from tests.internals import forgotten_moves, refuse_changes
 
 LIST, ARTICLE, API = "/", "/articles/1/", "/api/articles/1/vote"
 FORMS = {
@@ -52,8 +51,6 @@ STATUSES = [
     ("limits used up", "reader", (200, 200, 302, 429, 302, 401)),
     ("limits used up", "member", (200, 200, 429, 429, 429, 429)),
     ("limits used up", "banned", (200, 200, 302, 429, 302, 403)),
-    ("moving", "reader", (200, 200, 302, 403, 302, 401)),
-    ("moving", "member", (200, 200, 503, 503, 503, 503)),
     ("store away", "reader", (503, 503, 302, 403, 302, 401)),
     ("store away", "member", (503,) * 6),
     ("accounts away", "reader", (200, 200, 302, 403, 302, 401)),
@@ -86,9 +83,6 @@ def circumstances(site, settings):
                 settings.RATE_LIMITS = True
                 settings.LIMIT_VOTES = settings.LIMIT_CHANGES = Rate(1, 600)
                 wiring.forget_repositories()
-            case "moving":
-                stack.enter_context(forgotten_moves())
-                refuse_changes(site)
             case "store away":
                 settings.STORE_URL = "unix:///nowhere/store.sock"
                 wiring.forget_repositories()

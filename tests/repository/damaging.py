@@ -76,10 +76,10 @@ _SHORT_LIVED = (
     "limit:votes:<user>",
     "limit:<action>:<subject>",
     *(f"lock:{lock}" for lock in LOCKS),
-    *("merging:", "moving:", "closed:", "changed:", "taken:", "confirmed:"),
+    *("merging:", "confirmed:"),
 )
 KINDS = tuple(kind.name for kind in TABLE if kind.name not in _SHORT_LIVED)
-"""Kinds of keys of a store in use, without those that are gone after some seconds or minutes, or after a move."""
+"""Kinds of keys of a store in use, without those that are gone after some seconds or minutes."""
 
 _TEXTS = ("article:<id>", "groups:", "descriptions:", "merged:", "ranking:", "schema:", "salt:<day>", "words:")
 _TEXTS += ("leftout:acts:",)  # an act that makes no sense counts as complete

@@ -11,7 +11,6 @@ from articles.domain.moderation_log import Action, Actor
 from articles.domain.ranking import Parameters
 from articles.domain.suggestions import SuggestionKind
 from articles.repository import Confirmation, Repository
-from articles.repository.moving.move import sum_up
 from articles.repository.upkeep.long_articles import check_long
 from articles.searching import Hiding
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
@@ -27,7 +26,7 @@ from tests.factories import (
     visit,
     vote_from,
 )
-from tests.repository.usage import be_moved, let_pass, suggest_both, tune, use_up_limits
+from tests.repository.usage import let_pass, suggest_both, tune, use_up_limits
 from tests.rules import connect
 
 FORMER = 44
@@ -108,7 +107,6 @@ def use_all(repository: Repository, clock: Clock) -> None:
     repository.repair.run()
     repository.repair.rebuild()
     confirm(repository, ids[1])
-    move(repository, ids[1])
     repository.store.client.delete("article:")
     repository.repair.run()
     for number in range(20_000, 20_003):
@@ -162,7 +160,6 @@ def discuss(repository: Repository, clock: Clock, article_id: int) -> None:
         comments.cast(first, 77, choice)
         comments.cast(top, 77, choice)
         comments.cast(reply, 78, choice)
-    assert sum_up(repository.store)
     comments.cast(reply, BOB, Choice.VOTE)
     clock.advance(1)
     comment_votes_from(repository, first, 1, repository.rules.ring_accounts)
@@ -242,15 +239,6 @@ def confirm(repository: Repository, article_id: int) -> None:
     )
     with suppress(ArticleRemoved, VotingClosed):
         confirming.votes.cast(article_id, 77, Choice.NONE)
-
-
-def move(repository: Repository, article_id: int) -> None:
-    """Mark the store as one that is moved, as far as it can be without another one."""
-    be_moved(repository)
-    for keys in repository.store.shards.all:
-        repository.store.run("moving/finish", [keys.moving, keys.closed], [])
-    repository.moves.confirm()
-    repository.repair.settle([article_id], {article_id: ("two",)})
 
 
 def read(repository: Repository, article_id: int) -> None:

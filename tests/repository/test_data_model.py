@@ -13,7 +13,7 @@ from articles.domain.comments import EDIT_SECONDS
 from articles.domain.measurements import WebCounts
 from articles.domain.moderation_log import OPERATOR
 from articles.domain.ranking import Parameters
-from articles.repository import Repository
+from articles.repository import Confirmation, Repository
 from articles.repository.lists import hot
 from articles.repository.ranking import parameters
 from articles.repository.store import keys as key_names
@@ -28,7 +28,7 @@ from tests.clock import DAY, Clock
 from tests.every_server import names_in
 from tests.factories import comment_on, link, post, view
 from tests.repository.lua_files import section_of
-from tests.repository.usage import be_moved, note_ballots, read_all, use, use_up_limits, warm
+from tests.repository.usage import note_ballots, read_all, use, use_up_limits, warm
 from tests.rules import connect, default_rules
 from tests.store_state import is_rewriting_file, problems
 from tests.waiting import until
@@ -141,7 +141,9 @@ def names(used: Repository, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> li
         used.votes.cast(story, 10, Choice.VOTE)
         merging = used.merges.merge(story, stay, MODERATOR, "The same story")
         next(merging)
-        be_moved(used)
+        confirming = connect(used.store.client, shards=used.store.shards.count, confirmation=Confirmation())
+        for keys in used.store.shards.all:
+            confirming.store.confirm(keys.ranking)
         used.store.client.hset(key_names.SCHEMA, RESTORING, "a backup")
         found = names_in(used.store.client)
         yield found

@@ -58,6 +58,14 @@ def test_a_foreign_database_is_refused_and_left_unchanged(server_url):
     assert names_in(repository.store.client) == ["theirs"]
 
 
+@pytest.mark.parametrize("field", schema.OF_A_MOVE)
+def test_a_store_that_an_earlier_version_is_moving_is_refused(repository, field):
+    repository.store.client.hset("schema:", field, '["redis://elsewhere/0", 4]')
+
+    with pytest.raises(StoreUnfit, match=r"move_store --confirm"):
+        repository.prepare()
+
+
 def test_two_concurrent_first_starts_prepare_one_store_at_any_interleaving(server_url):
     """Run the whole second start before each command of the first in turn."""
 

@@ -84,10 +84,9 @@ def touched(store_paths: StorePaths) -> Touched:
     for keys in (heard.given, heard.read, heard.written):
         for script, names in keys.items():
             # A view without a network receives the keys of an empty one and does not touch them.
-            # Each script that changes anything reads the marks of a move, and notes its changes during one.
-            own = script.startswith("moving/")
-            given = [name for name in names if own or not re.search("(moving|closed|changed):$", name)]
-            keys[script] = {documented(name) for name in given if not re.search("burst:(.*:)?$", name)}
+            # Each script that changes anything begins by looking up a key that no shard has: its prefix.
+            given = [name for name in names if not re.search(r"burst:(.*:)?$|^\{[^}]*\}:$", name)]
+            keys[script] = set(map(documented, given))
     return heard
 
 
@@ -243,7 +242,8 @@ def mend(repository: Repository, clock: Clock, ids: list[int]) -> None:
         client.hset(one.ranking, "longest_window", "1.000")
     client.hset(repository.store.shards.directory.descriptions, "lost", "Nothing.")
     warm(repository, *GROUPS)
-    repository.repair.settle(ids, dict.fromkeys(ids, GROUPS))
+    for one in repository.store.shards.all:
+        repository.store.run("repair/group", [one.group(GROUPS[0])], [one.prefix, GROUPS[0], *ids])
     damage_comments(repository)
     client.hset(repository.store.shards.of(ids[0]).comment(root_of(ids[0]) + 1), "left_out", "9 9")
     assert problems(repository)

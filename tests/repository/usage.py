@@ -18,10 +18,8 @@ from articles.domain.measurements import WebCounts
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.domain.suggestions import SuggestionKind, joined_slugs
-from articles.repository import Cast, Closed, Confirmation, Repository
-from articles.repository.moving import marks
+from articles.repository import Cast, Closed, Repository
 from articles.repository.store import scripts
-from articles.repository.store.key_table import CLOSED
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import servers_of
@@ -76,19 +74,6 @@ def warm(repository: Repository, *slugs: str) -> None:
             repository.lists.get_page(order, slug=slug)
     for period in TOP_PERIODS.values():
         repository.lists.get_page(Order.POINTS, period=period)
-
-
-def be_moved(repository: Repository) -> None:
-    """Leave every mark of a move: changes noted, taken, and noted again, the last one confirmed, then refused."""
-    store = repository.store
-    marks.note_changes(store)
-    for _ in range(3):
-        marks.take_changed(store)
-        repository.clock.advance()
-    confirming = connect(store.client, shards=store.shards.count, confirmation=Confirmation())
-    for keys in store.shards.all:
-        confirming.store.confirm(keys.ranking)
-    marks.refuse_changes(store, CLOSED.life or 0)
 
 
 @filled_once

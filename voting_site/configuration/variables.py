@@ -175,7 +175,7 @@ VARIABLES = (
         "number",
         "1",
         "Number of shards of the articles; on a cluster 16 or more. Saved in the store at its first start; "
-        "to change it later, run `manage.py move_store`.",
+        "to change it later, restore a backup into an empty store.",
         1,
         1024,
     ),

@@ -22,15 +22,12 @@ from articles.repository.store.connection import Store
 from articles.repository.store.key_table import InBackup, Key, Owner, Place
 from articles.repository.store.keys import Keys, Shards
 from articles.repository.store.scan import portions
-from articles.repository.store.schema import RESTORING
+from articles.repository.store.schema import OF_A_MOVE, RESTORING
 
 _HIGHEST, _LOWEST = ("clock", "longest_window"), ("voters_dropped", "ballots_recorded")
 """Fields of `ranking:` in which shards differ; for each, the highest or the lowest value is right."""
 
 _TRANSIENT = ("clock_start", "clock_uptime", "sampled_at", "since_day", "since_week", "since_month")
-
-_OF_A_MOVE = ("moved_to", "moved_from", "move")
-"""Fields of the stamp about the store that was backed up, not about the restored one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class Placing:
             if kind is table.RANKING:
                 self._note_parameters(entry.data, record.shard or 0)
             elif kind is table.SCHEMA:
-                stamp = {name: value for name, value in entry.data.items() if name not in _OF_A_MOVE}
+                stamp = {name: value for name, value in entry.data.items() if name not in OF_A_MOVE}
                 yield Placed(entry.name, kind, stamp)
             elif kind is table.LOG and self.before != self.shards.count:
                 self._note_log(entry.data)
@@ -193,14 +190,6 @@ class StoreRestore:
 
         Raises ValueError for a record that cannot be written.
         """
-        self.write_some(records, progress)
-        with self._store.commands() as client:
-            client.hset(names.SCHEMA, "shards", self._store.shards.count)
-
-    def write_some(
-        self, records: Iterable[BackupRecord], progress: Callable[[int], object] = lambda _done: None
-    ) -> None:
-        """Write records into a store that has others. One round trip for each 200."""
         placing, done = Placing(self._layout.shards, self._store.shards), 0
         for batch in portions(records, _RECORDS_PER_TRIP):
             with self._store.pipeline() as pipe:
@@ -216,6 +205,8 @@ class StoreRestore:
             with self._store.pipeline() as pipe:
                 self._queue(pipe, placed)
                 pipe.execute()
+        with self._store.commands() as client:
+            client.hset(names.SCHEMA, "shards", self._store.shards.count)
 
     def abandon(self) -> None:
         """Empty the store again. One round trip to each server."""

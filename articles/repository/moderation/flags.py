@@ -295,14 +295,6 @@ class FlagUpkeep(OfStore):
         """Rebuild the queue and the members' lists of a shard from the flags. In batches. Raises StoreError."""
         carry_out(self._run(keys, self._checks(keys, contents), "repair"))
 
-    def settle(self, subjects: Iterable[SubjectId]) -> None:
-        """Update the queue and the members' lists for flags that were just written or dropped.
-
-        One round trip for each batch of each shard.
-        """
-        for keys, ids in self._store.shards.split_comments(subjects).items():
-            carry_out(self._run(keys, ((str(subject), "") for subject in ids), "repair"))
-
     def _run(self, keys: Keys, checks: Iterable[tuple[str, str]], verb: Verb) -> Iterator[Finding]:
         for batch in portions(checks, _CHECKS_PER_STEP):
             flat = self._store.run(f"{verb}/flags", [keys.flagged], [keys.prefix, *chain.from_iterable(batch)])

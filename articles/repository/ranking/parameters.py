@@ -8,7 +8,7 @@ began a change may die at any step: `advance`, called by any process, continues 
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -65,11 +65,6 @@ class RankingChange:
     reason: str
     parameters: Parameters
     learnt_from: int = 0
-
-
-def begun_in(values: Mapping[str, str]) -> dict[str, str]:
-    """Return those fields of a hash that describe a change that has begun, without how far it is."""
-    return {name: value for name, value in values.items() if name.startswith(NEXT) and name not in _STAGED}
 
 
 class RankingParameters(OfStore):
@@ -166,7 +161,7 @@ class RankingParameters(OfStore):
         return all(done for done, _, _ in replies)
 
     def _make_current(self, parameters: Parameters, version: int) -> None:
-        """Make the parameters current in all shards, in one transaction. Idempotent."""
+        """Make the parameters current in all shards, in one transaction with the entry of the log. Idempotent."""
         store, directory = self._store, self._store.shards.directory
         with store.pipeline() as pipe:
             pipe.hgetall(directory.ranking)
@@ -175,32 +170,10 @@ class RankingParameters(OfStore):
         if values.get("next_version") != str(version):
             return  # another process was faster
         now = exact_time(store.now())
-        self._replace_ranking(parameters, version, slugs, [self._log_call(parameters, values, now)])
-
-    def follow(self, parameters: Parameters, version: int) -> None:
-        """Rank by the parameters that the store that this one is a copy of has by now; they are not logged.
-
-        One round trip if they are the same, else as `advance`. Idempotent.
-        """
-        state, directory = self.get_state(), self._store.shards.directory
-        if state.version == version:
-            return
-        if parameters.votes_per_day != state.parameters.votes_per_day:
-            while not self._stage(parameters, version):
-                pass
-        with self._store.commands() as client:
-            slugs = client.hkeys(directory.groups)
-        self._replace_ranking(parameters, version, slugs)
-
-    def _replace_ranking(
-        self, parameters: Parameters, version: int, slugs: Sequence[str], log: Sequence[Call] = ()
-    ) -> None:
-        """Make parameters current, with their staged ranking, in one transaction with their entry in the log."""
-        store, now = self._store, exact_time(self._store.now())
         named = [text for pair in values_of(parameters).items() for text in pair]
         store.run_together(
             [
-                *log,
+                self._log_call(parameters, values, now),
                 *(
                     Call(
                         "ranking/apply",

@@ -518,40 +518,6 @@ LOG = Key(
     "moderation log, newest first, as JSON: `action`, `at`, `actor`, `id`, `title`, `reason`, `details`",
     "written in the same step as the change that it records",
 )
-MOVING = Key(
-    "moving:",
-    "string",
-    "`copying` while the store is copied to another one, then `moved`; in the other store `noting` until the move "
-    "is confirmed",
-    "scripts read it before they change anything",
-    writers="`move_store`",
-    in_backup=InBackup.OMITTED,
-)
-CLOSED = Key(
-    "closed:",
-    "string",
-    "1",
-    "while it exists, changes are refused: the last of them are carried to another store",
-    life=MINUTE,
-    writers="`move_store`",
-    in_backup=InBackup.OMITTED,
-)
-CHANGED = Key(
-    "changed:",
-    "set",
-    "keys of the shard that changed while it is copied to another store",
-    "`move_store` copies them once more",
-    writers="scripts, while the store is moved",
-    in_backup=InBackup.OMITTED,
-)
-TAKEN = Key(
-    "taken:",
-    "set",
-    "those of `changed:` that are being copied",
-    "an interrupted copy of them is repeated",
-    writers="`move_store`",
-    in_backup=InBackup.OMITTED,
-)
 CONFIRMED = Key(
     "confirmed:",
     "string",

@@ -100,9 +100,7 @@ class Keys:
     top = Each[Period](table.TOP)
     visitors_of_day = Each[int](table.VISITORS_OF_DAY)
 
-    changed = Single(table.CHANGED)
     changes = Single(table.CHANGES)
-    closed = Single(table.CLOSED)
     comment_voters = Single(table.COMMENT_VOTERS)
     deleted_members = Single(table.DELETED_MEMBERS)
     descriptions = Single(table.DESCRIPTIONS)
@@ -113,13 +111,11 @@ class Keys:
     log = Single(table.LOG)
     merged = Single(table.MERGED)
     merging = Single(table.MERGING)
-    moving = Single(table.MOVING)
     next_score = Single(table.NEXT_SCORE)
     probation = Single(table.PROBATION)
     ranking = Single(table.RANKING)
     removed = Single(table.REMOVED)
     rings = Single(table.RINGS)
-    taken = Single(table.TAKEN)
     tunings = Single(table.TUNINGS)
     viewed = Single(table.VIEWED)
 

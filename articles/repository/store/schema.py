@@ -26,10 +26,10 @@ OLDEST_VERSION = "0.5.0"
 """The oldest version whose stores and backups this one reads."""
 
 RESTORING = "restoring"
-"""Field that names the backup that is being restored into the store, until all of it is there; or the move."""
+"""Field that names the backup that is being restored into the store, until all of it is there."""
 
-MOVE_OF = "move of"
-"""Beginning of the name of a move, where the store is a copy that the site does not use yet."""
+OF_A_MOVE = ("moved_to", "moved_from", "move")
+"""Fields of a store that version 0.5.0 was moving to another one, or from there."""
 
 OLDEST_SERVER = (6, 2)
 
@@ -122,24 +122,14 @@ def note_remembered(store: Store) -> None:
 
 
 def check_restored(store: Store) -> None:
-    """Check that the store is no unfinished restore of a backup or copy by a move. One round trip.
-
-    Raises StoreUnfit.
-    """
+    """Check that the store is no unfinished restore of a backup. One round trip. Raises StoreUnfit."""
     with store.commands() as client:
-        name = client.hget(names.SCHEMA, RESTORING)
-    if name is None:
-        return
-    if name.startswith(MOVE_OF):
+        is_restoring = client.hexists(names.SCHEMA, RESTORING)
+    if is_restoring:
         raise StoreUnfit(
-            "The site is being moved to this store, or the move was interrupted: the site is still in its former "
-            "store. Set REDIS_URL and STORE_SHARDS to that one; to continue the move, run `manage.py move_store` "
-            "there again."
+            "A backup is being restored into the store, or its restore was interrupted: "
+            "wait, or run `manage.py restore` again."
         )
-    raise StoreUnfit(
-        "A backup is being restored into the store, or its restore was interrupted: "
-        "wait, or run `manage.py restore` again."
-    )
 
 
 def layout_of(store: Store) -> int:
@@ -310,10 +300,15 @@ def check_stamp(store: Store) -> None:
             f"The store has layout {layout}, this site upgrades from layout {OLDEST_LAYOUT} on: start version "
             f"{OLDEST_VERSION} of the site on it first, which upgrades it."
         )
+    if not stamp.keys().isdisjoint(OF_A_MOVE):
+        raise StoreUnfit(
+            "Version 0.5.0 began to move the site to another store, or has moved it: end that with 0.5.0 "
+            "(`manage.py move_store --confirm`), then set REDIS_URL and STORE_SHARDS to the store of the site."
+        )
     if stamp["shards"] != str(store.shards.count):
         raise StoreUnfit(
             f"The store has {stamp['shards']} shards, STORE_SHARDS is {store.shards.count}; "
-            "set it back. `manage.py move_store` moves a running site to another number of shards."
+            "set it back. `manage.py restore` restores a backup into an empty store with any number of shards."
         )
 
 

@@ -88,39 +88,15 @@ _FAMILIES: Mapping[str, Sequence[str]] = {
 """What headers name together: rankings in any order, and in the orders BY_VOTES."""
 
 
-_GUARD = """local redis = redis
-do
-  local prefix = string.match(KEYS[1], '^{[^}]*}:') or ''
-  local state, closed = unpack(redis.call('MGET', prefix .. 'moving:', prefix .. 'closed:'))
-  if closed or state == 'moved' then return redis.error_reply('MOVING the store is being moved') end
-  if state then
-    local server = redis
-    local READS = {}
-    for command in string.gmatch([[%s]], '%%S+') do READS[command] = true end
-    local function noting(send)
-      return function(command, ...)
-        if not READS[command] then
-          local keys = (command == 'DEL' or command == 'UNLINK') and {...} or {(...)}
-          for _, key in ipairs(keys) do server.call('SADD', prefix .. 'changed:', key) end
-        end
-        return send(command, ...)
-      end
-    end
-    redis = setmetatable({call = noting(server.call), pcall = noting(server.pcall)}, {__index = server})
-  end
+_GUARD = """do
+  local shard = string.match(KEYS[1], '^{[^}]*}:')
+  if shard then redis.call('EXISTS', shard) end
 end
 """
-"""Begins each script that changes the lasting data of a shard. While the store is being moved to another one, it
-notes which keys the script writes, and in the last seconds it refuses the script.
+"""Begins each script that changes the lasting data of a shard, by looking up a key that no shard has.
 
-The read of `moving:` has a second use. Where a cluster moves a shard to another node key by key, the node does not
-say that a key does not exist: so the script fails here, before it has written anything."""
-
-_READING_COMMANDS = (
-    "EXISTS GET GETRANGE HEXISTS HGET HGETALL HKEYS HLEN HMGET HSTRLEN HVALS LINDEX LLEN LRANGE MGET PFCOUNT PTTL "
-    "SCARD SDIFF SINTER SISMEMBER SMEMBERS SMISMEMBER SSCAN STRLEN TIME TTL TYPE ZCARD ZCOUNT ZINTER "
-    "ZMSCORE ZRANGE ZRANGEBYSCORE ZRANK ZREVRANGE ZREVRANGEBYSCORE ZREVRANK ZSCORE ZUNION"
-)
+Where a cluster moves a shard to another node key by key, the node does not say that a key does not exist: so the
+script fails here, before it has written anything."""
 
 
 @cache
@@ -193,11 +169,6 @@ def in_order(name: str, includes: Callable[[str], Sequence[str]], within: tuple[
 
 
 @cache
-def _guard() -> str:
-    return _GUARD % _READING_COMMANDS
-
-
-@cache
 def _written_out(name: str) -> str:
     """Return the content of a script's or a library's file, with the values of fields of _RANKINGS."""
     return _FIELD.sub(lambda field: _lua(_RANKINGS[field[1]][field[2]]), text(name))
@@ -229,7 +200,7 @@ def source(name: str) -> str:
     constants = "".join(line for constant, line in CONSTANTS.items() if constant in words)
     if name.startswith("repair/"):
         constants = constants.replace("REPAIRS = false", "REPAIRS = true")
-    return "".join([f"-- {name}\n", _guard() if is_guarded(name) else "", constants, *reversed(kept)])
+    return "".join([f"-- {name}\n", _GUARD if is_guarded(name) else "", constants, *reversed(kept)])
 
 
 @cache

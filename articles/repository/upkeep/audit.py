@@ -252,19 +252,17 @@ def check_articles(
     articles: dict[str, Facts],
     with_sets: Container[ArticleId],
     verb: Verb = "audit",
-    *,
-    notes_all: bool = False,
 ) -> Iterator[Finding]:
     """Yield what is wrong with these articles, or repair it; add what was read of them to `articles`. In batches.
 
     `with_sets`: the ids of those that have voter sets or counters. A repair notes for search indexes what it
-    changed; with `notes_all`, all.
+    changed.
     """
     sets = ",".join(article_id for article_id in batch if int(article_id) in with_sets)
     while batch:
         limits: list[Value] = [exact_time(store.now()), MOST_LOOKED_AT]
         limits += [store.rules.voters_grace, store.rules.hot_size]
-        arguments: list[Value] = [keys.prefix, *limits, sets, int(notes_all), *batch]
+        arguments: list[Value] = [keys.prefix, *limits, sets, *batch]
         checked, long, flat, facts = store.run(f"{verb}/articles", [keys.removed], arguments)
         articles.update(zip(batch, _facts_from(facts), strict=False))
         yield from findings_from(keys.article, flat)

@@ -218,23 +218,6 @@ class CommentRepair(OfStore):
             self._store.run("repair/stubs", [keys.comment_voters], [keys.prefix, *numbers])
         self._correct_counts(keys, contents.articles & (discussed | highest.keys()), shown, highest)
 
-    def settle(self, ids: Iterable[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]) -> None:
-        """Put comments whose keys were just written or dropped into the lists where they belong.
-
-        `former`: the parent and the author that they had before, which they leave. Raises StoreError.
-        """
-        for keys, comments in self._store.shards.split_comments(ids).items():
-            with self._store.pipeline() as pipe:
-                for comment_id in comments:
-                    parent, author = former[comment_id]
-                    for name in keys.replies(int(parent)) if parent else ():
-                        pipe.zrem(name, str(comment_id))
-                    if author and author.isdigit():
-                        pipe.zrem(keys.commented(int(author)), str(comment_id))
-                pipe.execute()
-            for batch in batches(comments, ARTICLES_PER_CHECK):
-                self._put_into_lists(keys, batch)
-
     def _put_into_lists(self, keys: Keys, batch: list[str]) -> list[CommentState]:
         """Repair these comments, one by one if they cannot be all together; return their states."""
         try:

@@ -73,7 +73,6 @@ _LISTS_OF_COMMENTS = (
 )
 
 _FORMS: dict[Key, Form] = {
-    **dict.fromkeys((table.CHANGED, table.TAKEN), _are_texts),
     table.CHANGES: _like("c?[1-9][0-9]{0,21}"),
     table.LOG: _are_records,
     table.TUNINGS: _are_records,

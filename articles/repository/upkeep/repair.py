@@ -1,12 +1,11 @@
 """The repair: rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 from articles.domain.articles import ArticleId
-from articles.domain.comments import CommentId, root_of
 from articles.domain.errors import StoreDamaged
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.repository.changes import Changes
@@ -149,30 +148,6 @@ class Repair:
         self._hot.rescore()
         self._changes.begin_copy()
 
-    def settle(self, ids: Sequence[ArticleId], former: Mapping[ArticleId, tuple[str, ...]]) -> None:
-        """Put articles whose keys were just written into the lists that they belong to, and into no others.
-
-        `former`: the groups that they had before. Raises StoreError.
-        """
-        for keys, numbers in self._store.shards.split(ids).items():
-            batch = list(map(str, numbers))
-            self._repair_batch(keys, batch, set(numbers), _Named(), lambda _: None, notes_all=True)
-            for slug in {slug for number in numbers for slug in former.get(number, ())}:
-                self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *numbers])
-        self._flags.settle(map(root_of, ids))
-
-    def settle_comments(
-        self, ids: Sequence[CommentId], former: Mapping[CommentId, tuple[str | None, str | None]]
-    ) -> None:
-        """Do the same with comments; `former`: the parent and the author they had before. Raises StoreError."""
-        self._comments.settle(ids, former)
-        self._flags.settle(ids)
-
-    def settle_log(self) -> None:
-        """Let articles name all log entries about them. One round trip for each batch. Raises StoreError."""
-        for keys in self._store.shards.all:
-            carry_out(check_log(self._store, keys, "repair"))
-
     def _repair_batch(
         self,
         keys: Keys,
@@ -180,20 +155,17 @@ class Repair:
         with_sets: Container[ArticleId],
         named: _Named,
         tell: Tell,
-        *,
-        notes_all: bool = False,
     ) -> None:
         """Repair these articles, one by one if they cannot be all together; note what they name.
 
-        `with_sets`: the ids of those that have voter sets or counters; `notes_all`: whether search indexes have to
-        read them all again.
+        `with_sets`: the ids of those that have voter sets or counters.
         """
         try:
-            self._repair_articles(keys, batch, with_sets, named, tell, notes_all=notes_all)
+            self._repair_articles(keys, batch, with_sets, named, tell)
         except StoreDamaged:
             if len(batch) > 1:
                 for one in batch:
-                    self._repair_batch(keys, [one], with_sets, named, tell, notes_all=notes_all)
+                    self._repair_batch(keys, [one], with_sets, named, tell)
             else:
                 named.discussed.add(int(batch[0]))
                 tell(Finding(keys.article(int(batch[0])), "is damaged, and left as it is"))
@@ -205,11 +177,9 @@ class Repair:
         with_sets: Container[ArticleId],
         named: _Named,
         tell: Tell,
-        *,
-        notes_all: bool = False,
     ) -> None:
         articles = dict[str, Facts]()
-        carry_out(check_articles(self._store, keys, batch, articles, with_sets, "repair", notes_all=notes_all))
+        carry_out(check_articles(self._store, keys, batch, articles, with_sets, "repair"))
         for article_id, article in articles.items():
             for slug in set(split_groups(article.groups or "")):
                 named.groups[slug] += article.state == "listed"

@@ -34,9 +34,9 @@ end
 -- `keep` is given, rank among that many. Each is {id, time, votes, opposes, left_out, groups, last_comment, locked}: groups
 -- as a list, the last two as in its hash. Everything that can fail is read before the first write, so a script that may
 -- meet damaged data lists an article before it writes anything else.
--- `place_of` returns an article's place among all in an order, or false: what is in its place is not written, and noted for
--- search indexes only if `notes_all`.
-local function list_articles(prefix, articles, current, keep, place_of, notes_all)
+-- `place_of` returns an article's place among all in an order, or false: what is in its place is neither written, nor noted
+-- for search indexes.
+local function list_articles(prefix, articles, current, keep, place_of)
   local ids, hot, joined, ranked, unranked, moved, noted = {}, {}, {}, {}, {}, {}, {}
   for n, one in ipairs(articles) do ids[n] = one.id end
   for n, pv in ipairs(all_page_views(prefix, ids)) do
@@ -85,7 +85,7 @@ local function list_articles(prefix, articles, current, keep, place_of, notes_al
   for ranking, these in pairs(ranked) do in_batches(these, function(...) redis.call('ZADD', ranking, ...) end) end
   for ranking, these in pairs(unranked) do in_batches(these, function(...) redis.call('ZREM', ranking, ...) end) end
   for n, one in ipairs(articles) do
-    if moved[one] or notes_all then noted[#noted + 1] = one.id end
+    if moved[one] then noted[#noted + 1] = one.id end
     if hot[n] then rank_hot(prefix, one.id, hot[n], one.groups, keep or math.huge) end
   end
   note_all_changed(prefix, noted)

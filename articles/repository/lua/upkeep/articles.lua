@@ -5,7 +5,7 @@ its hash should say is not known.
 KEYS  1 removed
 ARGV  1 shard prefix  2 now, s  3 most voters and log entries to examine  4 grace, s  5 size of the hot list
       6 ids, separated by commas, of those that have voter sets or counters, as far as the caller knows
-      7 1 if search indexes have to read all of them again, or 0  8… ids
+      7… ids
 Returns  {number of articles checked, {ids of those with too many voters or log entries for one step},
          {id, problem, id, problem …}, {groups, state, 1 if it has any field about comments, or 0, id of the article into which it was merged, what was
          merged into it; the last two may be '', of each article checked}};
@@ -27,7 +27,7 @@ seconds_per_point, next_seconds_per_point = tonumber(seconds_per_point or ''), t
 longest, voters_dropped = tonumber(longest or ''), tonumber(voters_dropped or '')
 local findings, long, facts, most, examined, listed = {}, {}, {}, tonumber(ARGV[3]), 0, {}
 local each = REPAIRS and 8 or 4  -- what an article counts as, at least
-local ids = {unpack(ARGV, 8, math.min(#ARGV, 8 + math.floor(most / each)))}
+local ids = {unpack(ARGV, 7, math.min(#ARGV, 7 + math.floor(most / each)))}
 local with_sets = {}
 for _, id in ipairs(split(ARGV[6])) do with_sets[id] = true end
 local any_gone = redis.call('EXISTS', prefix .. 'gone:') == 1
@@ -320,7 +320,7 @@ for n, id in ipairs(ids) do
 end
 if REPAIRS then
   local function place_of(order, one) return ranks[order][one.n] end
-  list_articles(prefix, listed, current, tonumber(ARGV[5]), place_of, ARGV[7] == '1')
+  list_articles(prefix, listed, current, tonumber(ARGV[5]), place_of)
   for at = 1, #findings, 2 do note_changed(prefix, findings[at]) end
 end
 return {checked, long, findings, facts}
