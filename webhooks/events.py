@@ -122,7 +122,7 @@ def find(repository: Repository, position: Position) -> Found:
     on = {comment.article for _one, _article, comment in changed if comment and comment.is_shown}
     discussed = {one.id: one for one in repository.articles.get_many([*on])}
     for _one, article, comment in changed:
-        if article and not article.is_hidden:
+        if article and not article.is_withheld:
             found += _of_article(article, since)
         elif comment and comment.is_shown and comment.posted_at > since and comment.article in discussed:
             found.append(_of_comment(comment, discussed[comment.article]))
@@ -187,7 +187,7 @@ def draw(repository: Repository, data: dict[str, Any]) -> Drawn | None:
     kind, number = data[_ABOUT]
     read = repository.changes.read_changed([Changed(number, kind == "comment", 0.0)])
     for _one, article, comment in read:
-        if article and not article.is_hidden:
+        if article and not article.is_withheld:
             return Drawn({"article": schemas.WholeArticle.of(article).model_dump(mode="json")}, article.groups)
         if comment and comment.is_shown:
             on = repository.articles.get(comment.article)

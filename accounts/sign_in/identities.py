@@ -44,7 +44,7 @@ def recognise(person: Person) -> User | None:
     """
     identity = _find(person)
     if identity is None:
-        member = _owner_of_address(person)
+        member = _account_of_address(person)
         return link(member, person).user if member else None
     identity.label, identity.last_used_at = person.label, timezone.now()
     identity.save(update_fields=["label", "last_used_at"])
@@ -57,7 +57,7 @@ def _find(person: Person) -> Identity | None:
     return known.select_related("user").first()
 
 
-def owner_of(person: Person) -> User | None:
+def account_of(person: Person) -> User | None:
     """Return the member whose identity it is, or None."""
     identity = _find(person)
     return identity.user if identity else None
@@ -68,7 +68,7 @@ def has_verified(person: Person) -> bool:
     return person.email_is_verified and settings.PROVIDERS[person.provider].is_trusted
 
 
-def _owner_of_address(person: Person) -> User | None:
+def _account_of_address(person: Person) -> User | None:
     """Return the only active member who has verified an address that a trusted provider calls verified."""
     if not has_verified(person):
         return None

@@ -49,7 +49,7 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Accept a form that arrives twice: the first changed the session key, so the second has no session."""
-        if request.method == "POST" and not request.user.is_authenticated and (owner := self._owner_if_done()):
+        if request.method == "POST" and not request.user.is_authenticated and (owner := self._member_if_done()):
             messages.success(request, str(self.success_message))
             return arrive(request, owner, LoginIntent(next=str(self.success_url)), PASSWORD)
         return self._dispatch(request, *args, **kwargs)
@@ -83,14 +83,14 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        if set(form.errors) == {"old_password"} and self._owner_if_done():
+        if set(form.errors) == {"old_password"} and self._member_if_done():
             password_confirmed.send(sender=type(form), request=self.request)
             messages.success(self.request, str(self.success_message))
             return redirect(str(self.success_url))
         note_password(self.request, form, "old_password")
         return super().form_invalid(form)
 
-    def _owner_if_done(self) -> User | None:
+    def _member_if_done(self) -> User | None:
         """Return the member whose password is the new one already, as name and password show; None otherwise."""
         posted, member = self.request.POST, self.request.user
         name = member.get_username() if member.is_authenticated else posted.get("username", "")

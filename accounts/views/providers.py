@@ -224,7 +224,7 @@ def _log_in(request: HttpRequest, member: User, person: Person, intent: LoginInt
 
 
 def _confirm(request: HttpRequest, person: Person, intent: LoginIntent) -> HttpResponse:
-    if identities.owner_of(person) != request.user:
+    if identities.account_of(person) != request.user:
         _note_failure(request, _provider(person.provider), "another identity")
         text = _("That is not the account that is connected to yours here.")
         return _to_start(request, CONFIRM, intent, text)

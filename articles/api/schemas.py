@@ -413,8 +413,8 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
     return {
         "id": article.id,
         "title": article.title,
-        "link": None if article.is_hidden else article.link or None,
-        "has_text": not article.is_hidden and article.text_bytes > 0,
+        "link": None if article.is_withheld else article.link or None,
+        "has_text": not article.is_withheld and article.text_bytes > 0,
         "poster": article.poster_name,
         "time": article.posted_at,
         "votes": article.votes,
@@ -442,6 +442,6 @@ def fields_of(article: articles.Article) -> dict[str, Any]:
 
 def text_of(article: articles.Article) -> dict[str, Any]:
     """Return the fields of `WholeArticle` that lists do not have."""
-    if article.is_hidden or not article.text:
+    if article.is_withheld or not article.text:
         return {"text": None, "html": None}
     return {"text": article.text, "html": str(article.html)}

@@ -189,7 +189,7 @@ class Article(Content):
         return self.removed == WITHDRAWN
 
     @property
-    def is_hidden(self) -> bool:
+    def is_withheld(self) -> bool:
         """Whether readers see neither its link and text nor its comments."""
         return self.removed is not None and self.merged_into is None
 

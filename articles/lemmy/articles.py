@@ -258,4 +258,4 @@ def get_metadata(request: HttpRequest, url: str) -> Json:
 def shown_articles(ids: Any, reader: int | None) -> dict[int, Article]:
     """Return articles by id, without hidden ones. One round trip, none without ids."""
     found = repository().articles.get_many(sorted({*ids}), reader) if ids else []
-    return {article.id: article for article in found if not article.is_hidden}
+    return {article.id: article for article in found if not article.is_withheld}

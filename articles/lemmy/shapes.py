@@ -261,8 +261,8 @@ class Shapes:
         return shown[0] if shown else WHOLE_SITE
 
     def post(self, article: Article, slug: str) -> Json:
-        link = article.link if article.link and not article.is_hidden else None
-        body = article.text if article.text and not article.is_hidden else None
+        link = article.link if article.link and not article.is_withheld else None
+        body = article.text if article.text and not article.is_withheld else None
         return {
             **_POST,
             "id": article.id,
@@ -271,7 +271,7 @@ class Shapes:
             **({"body": body} if body else {}),
             "creator_id": max(article.poster, 0),
             "community_id": number_of(slug),
-            "removed": article.is_hidden and not article.is_withdrawn,
+            "removed": article.is_withheld and not article.is_withdrawn,
             "deleted": article.is_withdrawn,
             "locked": article.locked is not None or article.merged_into is not None,
             "published": when(article.posted_at),

@@ -15,7 +15,7 @@ from articles.domain.errors import StoreError
 from articles.domain.members import DELETED_MEMBER, DELETED_NAME, PLACEHOLDERS, UserId
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, OfStore, Value
-from articles.repository.store.key_table import Owner, recognise, split_prefix
+from articles.repository.store.key_table import PartOf, recognise, split_prefix
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import walk
 
@@ -50,7 +50,7 @@ class AccountIds(OfStore):
 def members_in(batch: list[str]) -> set[UserId]:
     """Return the ids of the members that these names of keys are about, without placeholders."""
     kinds = zip(batch, recognise(batch), strict=True)
-    about = ((kind, name) for name, kind in kinds if kind and kind.owner is Owner.MEMBER)
+    about = ((kind, name) for name, kind in kinds if kind and kind.part_of is PartOf.MEMBER)
     ids = {int(kind.values(split_prefix(name)[1])[0]) for kind, name in about}
     return {user for user in ids if user not in PLACEHOLDERS}
 

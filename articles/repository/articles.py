@@ -260,7 +260,7 @@ class Articles:
         """
         before, window = self.get(article_id, with_text=True), self._store.rules.repost_window
         digest = _digest(before)
-        if before.is_hidden:
+        if before.is_withheld:
             left = int(before.posted_at + window - self._store.now())
             holder = self._claim(digest, article_id, left) if left > 0 else self._find_holder(digest)
             others = self.get_many([holder]) if holder not in (None, article_id) else []

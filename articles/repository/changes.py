@@ -171,7 +171,7 @@ class Changes(OfStore):
             article = articles.get(article_of(one.id) if one.is_comment else one.id)
             is_closed = article is not None and not closed_groups().isdisjoint(article.groups)
             if one.is_comment and article and not is_closed:
-                yield one, None, None if article.is_hidden else comments.get(one.id)
+                yield one, None, None if article.is_withheld else comments.get(one.id)
             elif not one.is_comment and (not is_closed or (article and self._was_shown(article))):
                 yield one, None if is_closed else article, None
 

@@ -62,7 +62,7 @@ def comments(request: HttpRequest, name: str) -> HttpResponse:
         (comment, article, removals.get(comment.id))
         for comment in latest
         if (article := articles.get(comment.article))
-        and (comment.id in removals or (comment.is_shown and not article.is_hidden))
+        and (comment.id in removals or (comment.is_shown and not article.is_withheld))
     ]
     context = _head(request, member) | {
         "points": repo.members.get_points(member.pk),
@@ -77,7 +77,7 @@ def _head(request: HttpRequest, member: User) -> dict[str, Any]:
     return {
         "member": member,
         "about": profiles.about(member, request),
-        "is_about_hidden": profiles.is_about_hidden(member),
+        "is_about_withheld": profiles.is_about_withheld(member),
         "invitations": profiles.invitations(member, request, _INVITED_SHOWN),
         "vouches": profiles.vouches(member, request),
         "is_blocked": request.user.is_authenticated and request.user.blocks.filter(blocked=member).exists(),

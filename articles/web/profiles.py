@@ -77,12 +77,12 @@ def about(member: User, request: HttpRequest) -> Markup:
 
 def is_about_visible(member: User, request: HttpRequest) -> bool:
     """Return whether the reader can see it: while it is hidden, only the member and moderators."""
-    if not is_about_hidden(member):
+    if not is_about_withheld(member):
         return bool(member.about)
     return reader_id(request) == member.pk or may_see_subjects(request)
 
 
-def is_about_hidden(member: User) -> bool:
+def is_about_withheld(member: User) -> bool:
     """Return whether only the member and moderators see it, because of a ban."""
     return bool(member.about) and member.is_banned_from(BanScope.POSTING)
 

@@ -12,7 +12,7 @@ from articles.domain.explanation import NextVote
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
-from articles.repository.lists import merging
+from articles.repository.lists import gathering
 from tests.cast import BOB, MODERATOR
 from tests.clock import DAY
 from tests.every_server import count_of, delete
@@ -210,11 +210,11 @@ def test_a_high_rank_in_a_large_group_is_counted_without_its_ranking(repository,
     client, shards = repository.store.client, repository.store.shards.all
     rankings = [keys.group_order(Order.SCORE, slug) for keys in shards for slug in repository.groups.get_titles()]
     delete(client, *rankings)
-    monkeypatch.setattr(merging, "FEW", 0)
+    monkeypatch.setattr(gathering, "FEW", 0)
 
     assert [repository.explanations.get(article) for article in articles] == expected
     assert count_of(client, *rankings) == 0
-    monkeypatch.setattr(merging, "WALKED", 0)
+    monkeypatch.setattr(gathering, "WALKED", 0)
     assert [repository.explanations.get(article) for article in articles] == expected
 
 

@@ -5,7 +5,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order
-from articles.repository.lists import merging
+from articles.repository.lists import gathering
 from articles.searching import Hiding
 from tests.cast import MODERATOR
 from tests.factories import discuss, post, view
@@ -145,12 +145,12 @@ def test_a_page_gives_up_after_a_bounded_number_of_entries(repository, clock, mo
     for number in range(100, 160):
         post(repository, number, ("python",))
         clock.advance(1000)
-    monkeypatch.setattr(merging, "MOST_LOOKED_AT", 40)
+    monkeypatch.setattr(gathering, "MOST_LOOKED_AT", 40)
 
     page = repository.lists.get_page(Order.TIME, size=1, hidden=Hiding(("python",)))
 
     assert (page.articles, page.has_next) == ((), False)
-    monkeypatch.setattr(merging, "MOST_LOOKED_AT", 4000)
+    monkeypatch.setattr(gathering, "MOST_LOOKED_AT", 4000)
     assert len(repository.lists.get_page(Order.TIME, size=1, hidden=Hiding(("python",))).articles) == 1
 
 

@@ -10,7 +10,7 @@ from articles.domain import lists
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import Order
-from articles.repository.lists import merging, pages
+from articles.repository.lists import gathering, pages
 from articles.searching import Hiding
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.every_server import calls_in, delete, names_in, reset_statistics
@@ -240,9 +240,9 @@ def test_the_deepest_page_of_many_shards_reads_few_entries(server_url, clock, mo
             key = repository.store.shards.of(number).order(Order.SCORE)
             pipe.zadd(key, {str(number): clock() + chance.randrange(400_000)})
         pipe.execute()
-    cut = merging.cut
+    cut = gathering.cut
     monkeypatch.setattr(
-        merging,
+        gathering,
         "cut",
         lambda windows, *rest: read.append(sum(len(w.entries) for w in windows)) or cut(windows, *rest),
     )

@@ -103,7 +103,7 @@ def test_each_member_counts_once_for_the_article_that_stays(repository, stay, st
     assert listed(repository) == [stay]
     assert [one.id for one in repository.members.get_voted(MALLORY).articles] == [stay]
     left = repository.articles.get(story)
-    assert (left.merged_into, left.removed, left.is_hidden) == (stay, "The same story", False)
+    assert (left.merged_into, left.removed, left.is_withheld) == (stay, "The same story", False)
     assert merge(repository, story, stay) == 0, "it is idempotent"
     assert problems(repository) == []
 

@@ -10,7 +10,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.repository import FeedFilter, Repository
-from articles.repository.lists import merging
+from articles.repository.lists import gathering
 from articles.searching import Hiding
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
@@ -151,7 +151,7 @@ def test_pages_of_large_groups_and_periods_are_found_without_their_rankings(used
     pages = pages_of(used)
     expected = {name: read() for name, read in pages.items()}
     cool(used)
-    monkeypatch.setattr(merging, "FEW", 2)
+    monkeypatch.setattr(gathering, "FEW", 2)
 
     with refusing(used, how):
         found = {name: read() for name, read in pages.items()}
@@ -178,8 +178,8 @@ def test_a_page_too_deep_to_find_raises_the_stores_refusal_and_is_not_empty(used
     }
     expected = {name: read() for name, read in deep.items()}
     cool(used)
-    monkeypatch.setattr(merging, "FEW", 2)
-    monkeypatch.setattr(merging, "WALKED", 0)
+    monkeypatch.setattr(gathering, "FEW", 2)
+    monkeypatch.setattr(gathering, "WALKED", 0)
 
     with refusing(used, "min-replicas-to-write"):
         for read in deep.values():

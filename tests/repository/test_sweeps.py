@@ -80,6 +80,6 @@ def test_a_sweep_undoes_merges_of_spam_and_removes_it(repository, clock, spam):
     assert list(sweep(repository, clock)) == [True] * 4
 
     assert removed(repository, spam) == ["Spam"] * 4
-    assert repository.articles.get(merged).is_hidden
+    assert repository.articles.get(merged).is_withheld
     assert repository.articles.get(into).merged == ()
     assert problems(repository) == []

@@ -12,7 +12,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError
 from articles.domain.lists import Order, Period
 from articles.domain.ranking import Parameters
-from articles.repository.lists import merging
+from articles.repository.lists import gathering
 from articles.searching import NOTHING, Hiding, Kind
 from tests.cast import MODERATOR
 from tests.clock import Clock
@@ -166,7 +166,7 @@ def test_pages_are_full_and_in_order_while_everything_changes_and_a_reader_hides
     store_paths, shards, monkeypatch
 ):
     """Each page holds the best of what is neither shown nor hidden, by the rule itself."""
-    monkeypatch.setattr(merging, "SPARE", 0)
+    monkeypatch.setattr(gathering, "SPARE", 0)
     client = new_client(store_paths.url(REPOSITORY_DATABASE))
 
     def model(site, order, hidden, slugs, shown):
@@ -223,8 +223,8 @@ def test_pages_are_full_and_in_order_while_everything_changes_and_a_reader_hides
 def test_a_position_continues_a_list_by_time_whose_ranking_is_not_there(
     repository, clock, monkeypatch, asked, few
 ):
-    monkeypatch.setattr(merging, "FEW", few)
-    monkeypatch.setattr(merging, "WALKED", 3)
+    monkeypatch.setattr(gathering, "FEW", few)
+    monkeypatch.setattr(gathering, "WALKED", 3)
     for slug in ("a", "b"):
         repository.groups.create(slug, slug)
     ids = []

@@ -30,7 +30,7 @@ from articles.repository.store.batches import (
 )
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.connection import Store
-from articles.repository.store.key_table import InBackup, Key, Owner, split_prefix
+from articles.repository.store.key_table import InBackup, Key, PartOf, split_prefix
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, walk_kinds
 
@@ -92,8 +92,8 @@ class BackupReader:
                     comment_id = int(kind.values(split_prefix(name)[1])[0])
                     last = self._last_comments.get(article_of(comment_id), 0)
                     self._last_comments[article_of(comment_id)] = max(last, comment_id)
-                elif kind.in_backup is InBackup.COPIED and kind.owner not in (Owner.ARTICLE, Owner.COMMENT):
-                    is_members = kind.owner is Owner.MEMBER or kind in (table.LINK, table.ACCOUNTS)
+                elif kind.in_backup is InBackup.COPIED and kind.part_of not in (PartOf.ARTICLE, PartOf.COMMENT):
+                    is_members = kind.part_of is PartOf.MEMBER or kind in (table.LINK, table.ACCOUNTS)
                     if kind is not table.VIEWED:
                         (self._lists if is_members else self._site).append((name, kind))
 

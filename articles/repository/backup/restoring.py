@@ -19,7 +19,7 @@ from articles.repository.ranking.parameters import NEXT
 from articles.repository.store import key_table as table
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
-from articles.repository.store.key_table import InBackup, Key, Owner, Place
+from articles.repository.store.key_table import InBackup, Key, PartOf, Place
 from articles.repository.store.keys import Keys, Shards
 from articles.repository.store.scan import portions
 from articles.repository.store.schema import OF_A_MOVE, RESTORING
@@ -95,16 +95,16 @@ class Placing:
             yield Placed(name, kind, data, expires)
         elif kind.place is Place.FIRST:
             yield Placed(self.shards.directory.prefix + name, kind, data, expires)
-        elif kind.owner is Owner.ARTICLE:
+        elif kind.part_of is PartOf.ARTICLE:
             yield Placed(self.shards.of(int(kind.values(name)[0])).prefix + name, kind, data, expires)
-        elif kind.owner is Owner.COMMENT:
+        elif kind.part_of is PartOf.COMMENT:
             yield Placed(self.shards.of_comment(int(kind.values(name)[0])).prefix + name, kind, data, expires)
         elif kind is table.DELETED_MEMBERS or (kind in _LEFT_OUT and not shard):
             for keys in self.shards.all:
                 yield Placed(keys.prefix + name, kind, data, expires)
         elif kind in _LEFT_OUT:
             return  # the first shard decides: acts begin there
-        elif kind is table.VIEWED or kind.owner is Owner.MEMBER:
+        elif kind is table.VIEWED or kind.part_of is PartOf.MEMBER:
             split = self._split_comments if kind in (table.FLAGS_BY, table.INBOX) else self._split
             for keys, part in split(data).items():
                 yield Placed(keys.prefix + name, kind, part, expires)
@@ -237,7 +237,7 @@ class StoreRestore:
         if kind is table.VISITORS:
             _set_sketch(pipe, key, b64decode(data, validate=True))
         elif kind is table.VISITORS_OF_DAY:
-            _merge_sketch(pipe, key, b64decode(data, validate=True))
+            _join_sketch(pipe, key, b64decode(data, validate=True))
         elif kind is table.SITE_DAYS:
             for name, number in data.items():
                 pipe.hincrby(key, name, int(number))
@@ -255,8 +255,8 @@ def _set_sketch(pipe: Any, key: str, sketch: bytes) -> None:
         pipe.pfadd(key)
 
 
-def _merge_sketch(pipe: Any, key: str, sketch: bytes) -> None:
-    """Merge a HyperLogLog into that of another shard."""
+def _join_sketch(pipe: Any, key: str, sketch: bytes) -> None:
+    """Add a HyperLogLog to that of another shard."""
     part = f"{key.rpartition(':')[0]}:0"  # the sketch of a day long ago
     pipe.set(part, sketch)
     pipe.pfmerge(key, part)

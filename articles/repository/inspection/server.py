@@ -235,7 +235,7 @@ def list_nodes(store: Store) -> tuple[NodeFacts, ...]:
     slots: dict[str, list[int]] = {}
     for keys in store.shards.all:
         with store.commands() as client:
-            place = _name(client.nodes.owner_of(keys.prefix))
+            place = _name(client.nodes.node_of(keys.prefix))
         slots.setdefault(place, []).append(key_slot(keys.prefix.encode()))
     nodes = []
     for server in store.servers():

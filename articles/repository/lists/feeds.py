@@ -11,8 +11,8 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Order, Period, closed_groups
 from articles.domain.members import UserId
+from articles.repository.lists.gathering import Cut, gather_page, group_rankings, site_rankings
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.merging import Cut, group_rankings, merge_page, site_rankings
 from articles.repository.lists.reading import moved_to, read_articles, sort_key, stale_if_whole
 from articles.repository.lists.standings import Standing, Standings
 from articles.repository.store.connection import Store
@@ -105,7 +105,7 @@ class Feeds:
     def list_top(self, period: Period, feed_filter: FeedFilter) -> list[Article]:
         """Return the first `LEAST_ARTICLES` articles by points of those posted within the period."""
         rankings = site_rankings(self._store, Order.POINTS, period)
-        ids = merge_page(self._store, rankings, 0, self._candidates(feed_filter)).ids
+        ids = gather_page(self._store, rankings, 0, self._candidates(feed_filter)).ids
         return self._collect(self._standings.list_for(ids), feed_filter, since=inf)[:LEAST_ARTICLES]
 
     def _list_hot(self, feed_filter: FeedFilter) -> list[Article]:
@@ -162,7 +162,7 @@ class Feeds:
         rankings = site_rankings(store, order) if slug is None else group_rankings(store, order, [slug])
         may_be_stale = slug is None and order is not Order.HOT
         return stale_if_whole(
-            lambda is_stale: merge_page(store, rankings, 0, size, slug=slug, may_be_stale=is_stale),
+            lambda is_stale: gather_page(store, rankings, 0, size, slug=slug, may_be_stale=is_stale),
             may_be_stale=may_be_stale,
         )
 

@@ -22,8 +22,7 @@ from articles.domain.lists import (
 )
 from articles.domain.members import UserId
 from articles.domain.ranking import SHARE, followed_place
-from articles.repository.lists.hot import Hot
-from articles.repository.lists.merging import (
+from articles.repository.lists.gathering import (
     Cut,
     Ranking,
     UnseenCut,
@@ -34,6 +33,7 @@ from articles.repository.lists.merging import (
     read_unseen,
     site_rankings,
 )
+from articles.repository.lists.hot import Hot
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
 from articles.repository.store.connection import OfStore, Store

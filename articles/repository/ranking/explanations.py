@@ -18,9 +18,9 @@ from articles.domain.explanation import (
 )
 from articles.domain.lists import Order, closed_groups
 from articles.domain.ranking import RANGES
-from articles.repository.lists import merging
+from articles.repository.lists import gathering
+from articles.repository.lists.gathering import GROUP_RANKING_LIFE, MOST_READINGS, Entry
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.merging import GROUP_RANKING_LIFE, MOST_READINGS, Entry
 from articles.repository.lists.reading import left_out_from, sort_key, split_groups
 from articles.repository.readership.history import samples_from
 from articles.repository.store.connection import Call, Store, Value
@@ -127,7 +127,7 @@ class Explanations:
         """Return the calls that find the places, then the facts. `are_made`: missing rankings were just made."""
         with_vote = f"{facts.score.with_more(1):.17g}"
         ranked_by: list[Value] = [article_id, facts.stored_score, with_vote, facts.stored_hotness]
-        bounds: list[Value] = [GROUP_RANKING_LIFE, int(are_made), merging.FEW, merging.WALKED]
+        bounds: list[Value] = [GROUP_RANKING_LIFE, int(are_made), gathering.FEW, gathering.WALKED]
         calls = [
             Call(
                 "ranking/find_places",

@@ -8,8 +8,8 @@ from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
+from articles.repository.lists.gathering import MOST_READINGS
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.merging import MOST_READINGS
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys

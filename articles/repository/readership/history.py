@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from articles.domain.articles import ArticleId
 from articles.domain.explanation import Sample
 from articles.domain.lists import Order, closed_groups
-from articles.repository.lists.merging import Ranking, UnseenQuery, merge_page, read_unseen
+from articles.repository.lists.gathering import Ranking, UnseenQuery, gather_page, read_unseen
 from articles.repository.store.connection import Call, OfStore, Value
 from articles.searching import NOTHING
 
@@ -66,7 +66,7 @@ class History(OfStore):
         rankings = [Ranking(keys, keys.order(order)) for keys in store.shards.all]
         first = min(TOP, store.rules.hot_size) if order is Order.HOT else TOP
         query = UnseenQuery(0, first, hidden=NOTHING.and_groups(closed_groups()))
-        cut = read_unseen(store, rankings, query).cut if query.hidden else merge_page(store, rankings, 0, first)
+        cut = read_unseen(store, rankings, query).cut if query.hidden else gather_page(store, rankings, 0, first)
         return {article_id: rank for rank, article_id in enumerate(cut.ids, 1)}
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from articles.domain.errors import StoreDamaged
-from articles.repository.store.key_table import Owner, recognise, split_prefix
+from articles.repository.store.key_table import PartOf, recognise, split_prefix
 from articles.repository.store.keys import Keys
 
 UNREADABLE = (StoreDamaged, ValueError, LookupError, TypeError, ArithmeticError)
@@ -85,7 +85,7 @@ def is_shard_damaged(keys: Keys, unreadable: Iterable[Finding]) -> bool:
     for finding in unreadable:
         prefix, name = split_prefix(finding.subject)
         (kind,) = recognise([name])
-        if kind and kind.owner is Owner.SITE and prefix in ("", keys.prefix):
+        if kind and kind.part_of is PartOf.SITE and prefix in ("", keys.prefix):
             return True
     return False
 

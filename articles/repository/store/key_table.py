@@ -23,8 +23,8 @@ class Place(StrEnum):
     OUTSIDE = "outside the shards"
 
 
-class Owner(StrEnum):
-    """What a key is about; what it is deleted with."""
+class PartOf(StrEnum):
+    """What a key is part of, and is deleted with."""
 
     ARTICLE = "an article"
     COMMENT = "a comment"
@@ -57,7 +57,7 @@ _VARIABLES = {
 }
 """Patterns of the variable parts of names."""
 
-_OWNERS = {"<id>": Owner.ARTICLE, "<comment>": Owner.COMMENT, "<slug>": Owner.GROUP, "<user>": Owner.MEMBER}
+_PARTS = {"<id>": PartOf.ARTICLE, "<comment>": PartOf.COMMENT, "<slug>": PartOf.GROUP, "<user>": PartOf.MEMBER}
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class Key:
         return match.groups() if match else ()
 
     @cached_property
-    def owner(self) -> Owner:
+    def part_of(self) -> PartOf:
         """What the first variable part names."""
-        return next((_OWNERS[part] for part in self.variables if part in _OWNERS), Owner.SITE)
+        return next((_PARTS[part] for part in self.variables if part in _PARTS), PartOf.SITE)
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
@@ -694,7 +694,7 @@ BY_NAME = {key.name: key for key in TABLE}
 
 def is_kept_with_article(key: Key) -> bool:
     """Return whether the key goes with its article, unlike those that throttle its views for some minutes."""
-    return key.owner is Owner.ARTICLE and key.variables == ("<id>",)
+    return key.part_of is PartOf.ARTICLE and key.variables == ("<id>",)
 
 
 def split_prefix(name: str) -> tuple[str, str]:

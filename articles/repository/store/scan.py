@@ -21,7 +21,7 @@ from articles.repository.store.key_table import (
     REPLIES,
     VOTES,
     Key,
-    Owner,
+    PartOf,
     Place,
     is_kept_with_article,
     recognise,
@@ -131,9 +131,9 @@ def _is_in_its_place(kind: Key, name: str, shards: Shards) -> bool:
         return not prefix
     if kind.place is Place.FIRST:
         return prefix == shards.directory.prefix
-    if kind.owner is Owner.ARTICLE:
+    if kind.part_of is PartOf.ARTICLE:
         return prefix == shards.of(int(kind.values(rest)[0])).prefix
-    if kind.owner is Owner.COMMENT:
+    if kind.part_of is PartOf.COMMENT:
         return prefix == shards.of_comment(int(kind.values(rest)[0])).prefix
     return any(prefix == keys.prefix for keys in shards.all)
 
@@ -143,13 +143,13 @@ def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
         contents.articles.add(int(values[0]))
     elif is_kept_with_article(kind):
         contents.mentioned.add(int(values[0]))
-    elif kind.owner is Owner.GROUP:
+    elif kind.part_of is PartOf.GROUP:
         contents.groups.add(values[0])
     elif kind is FLAGS:
         contents.flagged.add(int(values[0]))
     elif kind is FLAGS_BY:
         contents.flaggers.add(int(values[0]))
-    elif kind.owner is Owner.COMMENT:
+    elif kind.part_of is PartOf.COMMENT:
         (contents.threads if kind in REPLIES.values() else contents.comments).add(int(values[0]))
     elif kind is COMMENTED:
         contents.authors.add(int(values[0]))

@@ -36,7 +36,7 @@ def of_article(request: HttpRequest, article_id: int, kind: str) -> HttpResponse
     """Return the feed of the comments on an article."""
     repo = repository()
     article = repo.articles.get(article_id)
-    if article.is_hidden:
+    if article.is_withheld:
         raise ArticleRemoved(article_id)
     comments = repo.comments.list_newest(since=_since(), article_id=article_id)
     with override(chosen.language):
@@ -66,7 +66,7 @@ def _answer(request: HttpRequest, title: str, page: str, comments: Sequence[Comm
     """Write the feed, without comments on articles that are removed."""
     repo = repository()
     read = repo.articles.get_many(sorted({comment.article for comment in comments}))
-    articles = {article.id: article for article in read if not article.is_hidden}
+    articles = {article.id: article for article in read if not article.is_withheld}
     shown = [(comment, articles[comment.article]) for comment in comments if comment.article in articles]
     feed = feed_of(request, title, _("What members write about articles."), page, escape_uri_path(request.path))
     items = (comment_item(feed, comment, article) for comment, article in shown)

@@ -153,7 +153,7 @@ class Exchange:
             return self._nodes.at(failure.host, failure.port)
         if unit.key is None:
             return self._nodes.primaries()[0]
-        return self._nodes.owner_of(unit.key, of_replicas=self._of_replicas and is_first)
+        return self._nodes.node_of(unit.key, of_replicas=self._of_replicas and is_first)
 
 
 def _is_being_moved(failure: Exception | None) -> bool:

@@ -66,7 +66,7 @@ class Nodes:
                     raise redis.ConnectionError(str(error)) from error
             return self._connected
 
-    def owner_of(self, key: str, *, of_replicas: bool = False) -> Any:
+    def node_of(self, key: str, *, of_replicas: bool = False) -> Any:
         """Return the client of the primary that holds a key, or of one of its replicas if it has any.
 
         Replicas of a primary that had none are looked for every minute.

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from articles.domain.lists import Order
-from articles.repository.lists.merging import Ranking, Window, cut, merge_page
+from articles.repository.lists.gathering import Ranking, Window, cut, gather_page
 from articles.repository.lists.reading import sort_key
 from articles.repository.store.keys import Keys
 
@@ -72,7 +72,7 @@ def fill(client, rows, count):
 def test_pages_of_skewed_shards_hold_every_article_once_in_plain_sort_order(merged_store, rows, count, size):
     rankings = fill(merged_store.store.client, rows, count)
 
-    cuts = [merge_page(merged_store.store, rankings, start, size) for start in range(0, len(rows) + size, size)]
+    cuts = [gather_page(merged_store.store, rankings, start, size) for start in range(0, len(rows) + size, size)]
 
     plain = sorted(range(len(rows)), key=lambda n: sort_key(rows[n][0], str(n)), reverse=True)
     assert [number for found in cuts for number in found.ids] == plain

@@ -1,11 +1,11 @@
-"""Merging: one page from the rankings of several shards, and the best unseen articles of several rankings.
+"""Gathering: one page from the rankings of several shards, and the best unseen articles of several rankings.
 
 With one shard a page is one range. With N shards its position in each is only roughly known: ids are dealt out
 evenly, so the article at rank r is near r/N in each shard. A window around that position is read from each shard.
 If the windows do not prove the page, they are widened, at last to everything above the page.
 
 Unseen articles were not shown to the reader and are not hidden. Each shard searches its rankings from the top, and
-passes over hidden ones as far as `lib/hiding.lua` can tell; the others are left out here. The results are merged.
+passes over hidden ones as far as `lib/hiding.lua` can tell; the others are left out here. The results are joined.
 No state is kept between two pages: whatever changes meanwhile, an article that was shown is not shown again, and
 no other one is skipped.
 """
@@ -187,14 +187,14 @@ def read_page(
     with_visitors: bool = True,
     may_be_stale: bool = False,
 ) -> Cut:
-    """Return the entries `start` to `start + size` of the merged rankings; of one ranking with their articles.
+    """Return the entries `start` to `start + size` of the rankings together; of one ranking with their articles.
 
     `with_visitors`: see `read_articles`. `may_be_stale`: replicas may reply. One round trip, more where windows
     have to be widened. Raises StoreUnfit if the store has no parameters.
     """
     (ranking, *others) = rankings
     if others or ranking.since is not None:
-        return merge_page(store, rankings, start, size, slug=slug, may_be_stale=may_be_stale)
+        return gather_page(store, rankings, start, size, slug=slug, may_be_stale=may_be_stale)
     directory = store.shards.directory.groups
     last = start + size - 1
     call = ranking.page(start, last, directory, slug or "", reader, with_visitors=with_visitors)
@@ -213,7 +213,7 @@ def description_calls(store: Store, slug: str | None) -> list[Call]:
     )
 
 
-def merge_page(
+def gather_page(
     store: Store,
     rankings: Sequence[Ranking],
     start: int,
@@ -222,7 +222,7 @@ def merge_page(
     slug: str | None = None,
     may_be_stale: bool = False,
 ) -> Cut:
-    """Return the entries `start` to `start + size` of the merged rankings, with no entry repeated or left out.
+    """Return the entries `start` to `start + size` of the rankings together, with no entry repeated or left out.
 
     One round trip, more where windows have to be widened. The page is empty if the rankings are damaged, so that
     no window proves it. `may_be_stale`: replicas may reply.
@@ -245,9 +245,9 @@ def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
     """Return the entries `start` to `start + size` from the windows; None if the windows do not prove them."""
     if start >= sum(window.total for window in windows):
         return []
-    merged = sorted((entry for window in windows for entry in window.entries), reverse=True)
+    entries = sorted((entry for window in windows for entry in window.entries), reverse=True)
     at = start - sum(window.skipped for window in windows)
-    page = merged[at : at + size] if at >= 0 else []
+    page = entries[at : at + size] if at >= 0 else []
     if not page:
         return None
     for window in windows:
