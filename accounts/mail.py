@@ -60,7 +60,7 @@ NOTICES, DIGEST, WAITING = "notices", "digest", "waiting"
 _STOPS = {Kind.NOTICES: NOTICES, Kind.DIGEST: DIGEST, Kind.WAITING: WAITING}
 
 SHARES = dict.fromkeys((*_STOPS, Kind.STATEMENT), 12) | {Kind.LEGAL_NOTICE: 2}
-"""How many times the uses of LIMIT_MAILS an address has for a kind: more for what others cause, 1 for the rest."""
+"""How many times the uses of the limit of mails an address has for a kind: more for what others cause, else 1."""
 
 
 class TooManyMails(Exception):

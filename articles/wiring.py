@@ -15,7 +15,6 @@ from markupsafe import Markup
 from articles import known_store
 from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreError
-from articles.domain.limits import LIMITS, Rate
 from articles.domain.lists import closed_groups, without_groups
 from articles.domain.rules import Rules
 from articles.domain.trust import BACKERS
@@ -53,7 +52,7 @@ def rules(configured: Any = chosen) -> Rules:
         hot_refresh=configured.HOT_REFRESH_SECONDS,
         records_ballots=configured.BALLOT_DAYS > 0,
         archive_after=configured.ARCHIVE_DAYS * 86400,
-        limits=_limits(configured),
+        limits=configured.LIMITS,
     )
 
 
@@ -78,11 +77,6 @@ def members_named(names: Collection[str]) -> Collection[str]:
         return get_user_model().objects.existing(names)
     except DatabaseError:
         return names
-
-
-def _limits(configured: Any) -> Mapping[str, Rate]:
-    rates = {limit.name: getattr(configured, limit.setting) for limit in LIMITS if configured.RATE_LIMITS}
-    return {name: rate for name, rate in rates.items() if rate}
 
 
 def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:

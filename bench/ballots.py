@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("--votes", type=int, default=20_000)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        os.environ |= {"DJANGO_SETTINGS_MODULE": "voting_site.settings", "DATA_DIR": folder, "RATE_LIMITS": "off"}
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "voting_site.settings", "DATA_DIR": folder, "LIMITS": "off"}
         os.environ |= {"LOG_LEVEL": "ERROR", "ALLOWED_HOSTS": "127.0.0.1"}
         import django
         from django.core.management import call_command

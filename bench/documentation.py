@@ -1,13 +1,15 @@
 """Write what follows from the code: python -m bench.documentation
 
-docs/configuration.md from the table of settings; the tables of docs/data-model.md from the key table and the
-headers of the scripts; and deploy/store.acl from the commands and keys that the site uses.
+docs/configuration.md from the table of settings; the table of docs/limits.md from that of limits; the tables of
+docs/data-model.md from the key table and the headers of the scripts; and deploy/store.acl from the commands and
+keys that the site uses.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from articles.domain.limits import LIMITS, PROVIDER_SHARE
 from articles.repository.store import scripts
 from articles.repository.store.key_table import DAY, HOUR, MINUTE, TABLE, Key, Place
 from articles.repository.store.permissions import as_acl
@@ -16,6 +18,7 @@ from voting_site.configuration.variables import VARIABLES
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATION, DATA_MODEL = ROOT / "docs" / "configuration.md", ROOT / "docs" / "data-model.md"
+LIMITS_PAGE = ROOT / "docs" / "limits.md"
 ACL = ROOT / "deploy" / "store.acl"
 
 HEADINGS: Mapping[Place, str] = {
@@ -77,6 +80,17 @@ def _replace_table(text: str, heading: str, table: str) -> str:
     return re.sub(rf"({before})(?:\|.*\n)+", lambda match: match[1] + table, text, flags=re.MULTILINE)
 
 
+def limits_page(text: str) -> str:
+    """Return docs/limits.md with its table rewritten."""
+    rows = ["| name | default | what is limited | per |", "| --- | --- | --- | --- |"]
+    for limit in LIMITS:
+        wide = f"; {limit.wide} times as many per wide network, {limit.wide * PROVIDER_SHARE} times per provider"
+        rows.append(
+            f"| `{limit.name}` | `{limit.default}` | {limit.action} | {limit.per}{wide if limit.wide else ''} |"
+        )
+    return _replace_table(text, "Every limit", "\n".join(rows) + "\n")
+
+
 _INTRODUCTION = """\
 # Configuration
 
@@ -119,7 +133,12 @@ def configuration() -> str:
 
 
 def main() -> None:
-    pages = {CONFIGURATION: configuration(), DATA_MODEL: data_model(DATA_MODEL.read_text("utf-8")), ACL: as_acl()}
+    pages = {
+        CONFIGURATION: configuration(),
+        LIMITS_PAGE: limits_page(LIMITS_PAGE.read_text("utf-8")),
+        DATA_MODEL: data_model(DATA_MODEL.read_text("utf-8")),
+        ACL: as_acl(),
+    }
     for path, text in pages.items():
         path.write_text(text, "utf-8")
         print(f"{path} written.")

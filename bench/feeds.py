@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--a-day", type=int, default=300)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        os.environ |= {"DJANGO_SETTINGS_MODULE": "voting_site.settings", "DATA_DIR": folder, "RATE_LIMITS": "off"}
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "voting_site.settings", "DATA_DIR": folder, "LIMITS": "off"}
         import django
 
         django.setup()

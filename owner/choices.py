@@ -6,7 +6,7 @@ each retraction on its machine.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -199,6 +199,14 @@ def close_group(slug: str, *, is_closed: bool) -> bool:
     if after != before:
         save(CLOSED_GROUPS, ",".join(sorted(after)))
     return after != before
+
+
+def take_out(names: Collection[str]) -> dict[str, str]:
+    """Remove what was chosen for settings that are gone; return the texts by name."""
+    rows = _rows().filter(name__in=names)
+    texts = dict(rows.values_list("name", "text"))
+    rows.delete()
+    return texts
 
 
 def saved_but_invalid() -> list[str]:

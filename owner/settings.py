@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
+from articles.domain.limits import BadPair, rates
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import Checkboxes, RadioButtons
 from articles.web.identity import actor
@@ -54,8 +55,6 @@ _RADIO_BUTTONS = {
     "yes/no": _YES_NO,
 }
 
-_LIMIT_HELP = gettext_lazy("Such as 60 in 1 d (s, min, h or d), or off.")
-
 LABELS: Mapping[str, tuple[Any, Any]] = {
     "SITE_NAME": (gettext_lazy("Name"), gettext_lazy("At the top of every page, and in emails.")),
     "SITE_MARK": (
@@ -83,7 +82,7 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     "INVITATION_TREE": (gettext_lazy("Who can see who invited whom"), ""),
     "NEW_MEMBER_DAYS": (
         gettext_lazy("Days for which a member is new"),
-        gettext_lazy("The limits below apply to new members. 0: the age of an account does not matter."),
+        gettext_lazy("The limits of new members apply. 0: the age of an account does not matter."),
     ),
     "NEW_MEMBER_POINTS": (
         gettext_lazy("Points until which a member is new"),
@@ -136,17 +135,28 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Webhooks"),
         gettext_lazy("Who can have events sent to chats and to other servers."),
     ),
-    "LIMIT_VOTES_NEW": (gettext_lazy("Votes of a new member"), _LIMIT_HELP),
-    "LIMIT_POSTS_NEW": (gettext_lazy("Posts of a new member"), _LIMIT_HELP),
-    "LIMIT_COMMENTS_NEW": (gettext_lazy("Comments of a new member"), _LIMIT_HELP),
-    "LIMIT_EDITS_NEW": (gettext_lazy("Edits of a new member"), _LIMIT_HELP),
-    "LIMIT_MENTIONS_NEW": (gettext_lazy("Members whom a new member mentions"), _LIMIT_HELP),
+    "LIMITS": (
+        gettext_lazy("Rate limits"),
+        gettext_lazy(
+            "Those that differ from the defaults in docs/limits.md: names, numbers and periods (s, m, h or d), "
+            "such as posts_new=5/1d, edits_new=off."
+        ),
+    ),
 }
 """The label and the help of each setting."""
 
 LOOK = ("SITE_NAME", "SITE_MARK", "SITE_ACCENT", "SITE_LANGUAGES")
 PROGRAMS = ("WEBHOOKS", "OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT")
 JOINING = tuple(name for name in LABELS if name not in (*LOOK, *PROGRAMS))
+
+
+def _bad_pair(text: str) -> str:
+    """Return what is wrong in a text of limits; "" if it is none of them."""
+    try:
+        rates(text)
+    except BadPair as error:
+        return str(error)
+    return ""
 
 
 def _refusal(name: str, text: str) -> str:
@@ -158,7 +168,11 @@ def _refusal(name: str, text: str) -> str:
     )
     sentences = {
         "number": _("Enter a number from %(low)s to %(high)s.") % {"low": variable.low, "high": variable.high},
-        "limit": _("Enter a number of uses and a period of up to a day, such as 60 in 1 d, or off."),
+        "limits": _(
+            "“%(pair)s” is not the name of a limit, once, with a number and a period of up to a day, such as "
+            "votes=60/2m, or votes=off."
+        )
+        % {"pair": _bad_pair(text)},
         "mark": _("Enter one or two letters or digits, or one emoji."),
         "accent": too_light % {"colour": near}
         if near

@@ -26,6 +26,7 @@ from accounts import member_ids
 from accounts.models import User
 from articles import site, wiring
 from articles.domain.articles import ArticleId
+from articles.domain.limits import Rate
 from articles.domain.rules import Rules
 from articles.models import KnownStore
 from articles.repository import Repository
@@ -36,7 +37,7 @@ from owner import choices
 from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids
-from tests.rules import connect, default_rules
+from tests.rules import RATES, connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, client_of, set_clock
 from tests.topologies import of_this_run
 from tests.topologies.node import Node
@@ -322,9 +323,21 @@ def article(site_store: Repository, alice: User) -> ArticleId:
 
 
 @pytest.fixture
-def limits_clock(site_store: Repository, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Clock:
+def limits(settings: Settings) -> Callable[..., None]:
+    """Return what turns rate limits on, with these rates by name, None for no limit; a later call adds to them."""
+
+    def limit(**changes: Rate | None) -> None:
+        merged = {**(settings.LIMITS or RATES), **changes}
+        settings.LIMITS = {name: rate for name, rate in merged.items() if rate}
+        wiring.forget_repositories()
+
+    return limit
+
+
+@pytest.fixture
+def limits_clock(site_store: Repository, limits: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Turn rate limits on. Their clock stands still, so that nothing is refilled unless a test advances it."""
-    settings.RATE_LIMITS = True
+    limits()
     clock = Clock(time.time())
     monkeypatch.setattr(wiring, "connect", partial(wiring.connect, clock=clock))
     wiring.forget_repositories()

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from articles import wiring
+from articles.domain.limits import rates
 from articles.domain.rules import Rules
 from articles.repository import connect as connect_with_rules
 from articles.text.kept_html import KeptHtml
@@ -21,7 +22,7 @@ def default_rules(**changes: Any) -> Rules:
     return replace(wiring.rules(defaults()), **{"limits": {}, "records_ballots": False} | changes)
 
 
-RATES = wiring.rules(defaults()).limits
+RATES = rates()
 """The default rate limits, by name."""
 
 

@@ -11,7 +11,7 @@ for _name in ("REDIS_URL", "CACHE_URL", "DATABASE_URL", "SITE_URL", "SECRET_KEY"
     os.environ[_name] = ""
 os.environ["EMAIL_URL"] = "memorymail://"
 os.environ["DATA_DIR"] = _data_dir
-os.environ["RATE_LIMITS"] = "off"  # a test that needs limits turns them on
+os.environ["LIMITS"] = "off"  # a test that needs limits turns them on
 os.environ["STORE_TIMEOUT_MS"] = "10000"  # a busy machine must not look like an unavailable store
 
 from voting_site.settings import *  # noqa: E402, F403
@@ -30,5 +30,6 @@ STORAGES = {
 SEARCH_DIR = None  # each search follows the store of its test
 KEPT_PAGES_DIR = None  # tests of outages expect no copy that another test has left
 RECENT_PAGES = False
+FIXED_SETTINGS = {}  # what this module sets can be changed in the browser
 
 SHARED_DIR = os.environ.get("SHARED_DIR", str(BASE_DIR.parent / "shared"))  # noqa: F405

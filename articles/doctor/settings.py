@@ -19,7 +19,7 @@ from owner.choices import chosen
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-UNLIMITED = N_("RATE_LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
+UNLIMITED = N_("LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
 
 NO_CACHE = (
     "There is no cache, since the store is a cluster: sessions are read from the accounts database, and feeds "
@@ -57,12 +57,12 @@ def check_debug(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_rate_limits(_examination: Examination) -> Iterator[Finding]:
-    if settings.RATE_LIMITS:
+    if chosen.LIMITS:
         yield fine("Rate limits apply.")
     elif is_public():
-        yield warning(_(UNLIMITED), _("Set `RATE_LIMITS=on` and restart the site."))
+        yield warning(_(UNLIMITED), _("Take `off` out of `LIMITS`, and restart the site."))
     else:
-        yield note(UNLIMITED, "Set `RATE_LIMITS=on` before others can reach the site.")
+        yield note(UNLIMITED, "Take `off` out of `LIMITS` before others can reach the site.")
 
 
 def check_cache(_examination: Examination) -> Iterator[Finding]:

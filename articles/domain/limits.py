@@ -10,13 +10,14 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from threading import Lock
+from types import MappingProxyType
 from typing import NamedTuple
 
 LONGEST_PERIOD = 86400
 """Seconds."""
 
-_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
-_FORM = re.compile(r"([1-9][0-9]{0,6}) in ([1-9][0-9]{0,4}) (s|min|h|d)")
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_FORM = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,4})([smhd])")
 
 
 class Rate(NamedTuple):
@@ -27,7 +28,7 @@ class Rate(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Rate":
-        """Parse `60 in 2 min`. Raises ValueError, including for a period longer than a day."""
+        """Parse `60/2m`. Raises ValueError, including for a period longer than a day."""
         match = _FORM.fullmatch(text)
         if match is None or (seconds := int(match[2]) * _UNITS[match[3]]) > LONGEST_PERIOD:
             raise ValueError(text)
@@ -63,11 +64,10 @@ class Per(StrEnum):
     """The subjects that a limit counts."""
 
     MEMBER = "member"
-    NEW_MEMBER = "new member (docs/limits.md)"
-    READER = "member; without an account 5 times as many per network, 20 times per wide network"
+    NEW_MEMBER = "[new member](#new-members)"
+    READER = "reader"
     NETWORK = "network"
-    WIDE_NETWORK = "wide network; 10 times as many per provider"
-    ACCOUNT = "account and network, and as many per wide network; 3 times as many per provider"
+    ACCOUNT = "account and network"
     WHOLE_ACCOUNT = "account, from all networks together"
     OUTSIDE = "account, from all networks together on which the member is not logged in"
     MAIL_ADDRESS = "mail address"
@@ -89,7 +89,7 @@ ACCOUNT_SHARE = 3
 
 
 class Limit(NamedTuple):
-    """One limited action. The setting is named after it."""
+    """One limited action."""
 
     name: str
     per: Per
@@ -97,9 +97,8 @@ class Limit(NamedTuple):
     action: str
     """What is limited, in the documentation."""
 
-    @property
-    def setting(self) -> str:
-        return f"LIMIT_{self.name.upper()}"
+    wide: int = 0
+    """How many times a network's uses a wide network has; 0 if wide networks and providers are not limited."""
 
     @property
     def sentence_key(self) -> str:
@@ -111,98 +110,113 @@ class Limit(NamedTuple):
 
 
 LIMITS = (
-    Limit("votes", Per.MEMBER, "60 in 2 min", "Votes cast, switched and taken back"),
-    Limit("votes_new", Per.NEW_MEMBER, "300 in 1 d", "Votes cast, switched and taken back"),
-    Limit("posts", Per.MEMBER, "5 in 10 min", "Articles posted"),
-    Limit("posts_day", Per.MEMBER, "30 in 1 d", "Articles posted in the long run"),
-    Limit("posts_new", Per.NEW_MEMBER, "10 in 1 d", "Articles posted"),
-    Limit("comments", Per.MEMBER, "20 in 10 min", "Comments posted"),
-    Limit("comments_new", Per.NEW_MEMBER, "100 in 1 d", "Comments posted"),
-    Limit("edits_new", Per.NEW_MEMBER, "60 in 1 d", "Articles and comments edited"),
-    Limit("mentions", Per.MEMBER, "100 in 1 d", "Members notified of a mention"),
-    Limit("mentions_new", Per.NEW_MEMBER, "30 in 1 d", "Members notified of a mention"),
-    Limit("flags", Per.MEMBER, "20 in 1 h", "Articles and comments flagged"),
-    Limit("suggestions", Per.MEMBER, "20 in 1 d", "Titles and groups suggested, or such suggestions supported"),
+    Limit("votes", Per.MEMBER, "60/2m", "Votes cast, switched and taken back"),
+    Limit("votes_new", Per.NEW_MEMBER, "300/1d", "Votes cast, switched and taken back"),
+    Limit("posts", Per.MEMBER, "5/10m", "Articles posted"),
+    Limit("posts_day", Per.MEMBER, "30/1d", "Articles posted in the long run"),
+    Limit("posts_new", Per.NEW_MEMBER, "10/1d", "Articles posted"),
+    Limit("comments", Per.MEMBER, "20/10m", "Comments posted"),
+    Limit("comments_new", Per.NEW_MEMBER, "100/1d", "Comments posted"),
+    Limit("edits_new", Per.NEW_MEMBER, "60/1d", "Articles and comments edited"),
+    Limit("mentions", Per.MEMBER, "100/1d", "Members notified of a mention"),
+    Limit("mentions_new", Per.NEW_MEMBER, "30/1d", "Members notified of a mention"),
+    Limit("flags", Per.MEMBER, "20/1h", "Articles and comments flagged"),
+    Limit("suggestions", Per.MEMBER, "20/1d", "Titles and groups suggested, or such suggestions supported"),
     Limit(
         "changes",
         Per.READER,
-        "60 in 2 min",
+        "60/2m",
         "Forms and changes by the API, accepted or refused, other than votes and passwords",
     ),
     Limit(
         "texts",
         Per.MEMBER,
-        "2000000 in 1 d",
+        "2000000/1d",
         "Bytes of forms and changes by the API, and of replies by mail: what the site keeps of a member",
     ),
-    Limit("large", Per.NETWORK, "20 in 1 min", "Requests of more than 100,000 bytes, without a session"),
-    Limit("large_wide", Per.WIDE_NETWORK, "60 in 1 min", "Requests of more than 100,000 bytes, without a session"),
-    Limit("views", Per.READER, "60 in 1 min", "Views reported to the API by a script or a program"),
-    Limit("search", Per.READER, "120 in 1 min", "Searches, on the page and in the API"),
-    Limit("feeds", Per.NETWORK, "30 in 1 min", "Feeds, sitemap, and pictures of articles, without a copy"),
-    Limit(
-        "feeds_wide", Per.WIDE_NETWORK, "120 in 1 min", "Feeds, sitemap, and pictures of articles, without a copy"
-    ),
-    Limit("records", Per.NETWORK, "600 in 1 min", "Ballot records, and days of their chain, as files"),
-    Limit(
-        "refresh", Per.READER, "300 in 1 min", "Updates of open pages (each page requests at most two a minute)"
-    ),
-    Limit("lookups", Per.READER, "120 in 1 min", "Links looked up while a member types"),
-    Limit("titles", Per.MEMBER, "30 in 10 min", "Links fetched for their title"),
+    Limit("large", Per.NETWORK, "20/1m", "Requests of more than 100,000 bytes, without a session", wide=3),
+    Limit("views", Per.READER, "60/1m", "Views reported to the API by a script or a program"),
+    Limit("search", Per.READER, "120/1m", "Searches, on the page and in the API"),
+    Limit("feeds", Per.NETWORK, "30/1m", "Feeds, sitemap, and pictures of articles, without a copy", wide=4),
+    Limit("records", Per.NETWORK, "600/1m", "Ballot records, and days of their chain, as files"),
+    Limit("refresh", Per.READER, "300/1m", "Updates of open pages (each page requests at most two a minute)"),
+    Limit("lookups", Per.READER, "120/1m", "Links looked up while a member types"),
+    Limit("titles", Per.MEMBER, "30/10m", "Links fetched for their title"),
     Limit(
         "previews",
         Per.MEMBER,
-        "120 in 1 min",
+        "120/1m",
         "Texts shown while a member types; other requests of more than 100,000 bytes",
     ),
-    Limit("refusals", Per.MEMBER, "5 in 1 d", "Mails that say why a reply by mail was not published"),
-    Limit("exports", Per.MEMBER, "5 in 1 h", "Copies of a member's data"),
-    Limit("api", Per.READER, "300 in 1 min", "Requests to the API, other than searches and views"),
-    Limit("logins", Per.ACCOUNT, "10 in 10 min", "Wrong passwords"),
-    Limit("logins_day", Per.ACCOUNT, "30 in 1 d", "Wrong passwords in the long run"),
-    Limit("logins_network", Per.NETWORK, "60 in 10 min", "Wrong passwords for any account"),
-    Limit("logins_wide", Per.WIDE_NETWORK, "300 in 10 min", "Wrong passwords for any account"),
-    Limit("passwords", Per.ACCOUNT, "30 in 10 min", "Passwords checked, right or wrong"),
-    Limit("passwords_network", Per.NETWORK, "300 in 10 min", "Passwords checked, right or wrong"),
-    Limit("guesses", Per.OUTSIDE, "300 in 1 d", "Wrong passwords from anywhere"),
-    Limit("codes", Per.WHOLE_ACCOUNT, "10 in 10 min", "Wrong codes of authenticator apps"),
-    Limit("codes_day", Per.WHOLE_ACCOUNT, "30 in 1 d", "Wrong codes of authenticator apps in the long run"),
+    Limit("refusals", Per.MEMBER, "5/1d", "Mails that say why a reply by mail was not published"),
+    Limit("exports", Per.MEMBER, "5/1h", "Copies of a member's data"),
+    Limit("api", Per.READER, "300/1m", "Requests to the API, other than searches and views"),
+    Limit("logins", Per.ACCOUNT, "10/10m", "Wrong passwords"),
+    Limit("logins_day", Per.ACCOUNT, "30/1d", "Wrong passwords in the long run"),
+    Limit("logins_network", Per.NETWORK, "60/10m", "Wrong passwords for any account", wide=5),
+    Limit("passwords", Per.ACCOUNT, "30/10m", "Passwords checked, right or wrong"),
+    Limit("passwords_network", Per.NETWORK, "300/10m", "Passwords checked, right or wrong"),
+    Limit("guesses", Per.OUTSIDE, "300/1d", "Wrong passwords from anywhere"),
+    Limit("codes", Per.WHOLE_ACCOUNT, "10/10m", "Wrong codes of authenticator apps"),
+    Limit("codes_day", Per.WHOLE_ACCOUNT, "30/1d", "Wrong codes of authenticator apps in the long run"),
     Limit(
         "codes_before_mail",
         Per.WHOLE_ACCOUNT,
-        "3 in 1 d",
+        "3/1d",
         "Wrong codes of the second step before a mail warns the member",
     ),
-    Limit("codes_mails", Per.WHOLE_ACCOUNT, "1 in 1 d", "Mails that warn a member of wrong codes"),
-    Limit("signups", Per.NETWORK, "10 in 1 h", "Sign-up forms sent"),
-    Limit("signups_wide", Per.WIDE_NETWORK, "40 in 1 h", "Sign-up forms sent"),
-    Limit("apps", Per.NETWORK, "60 in 1 h", "Apps registered, and codes for devices requested"),
-    Limit("apps_wide", Per.WIDE_NETWORK, "240 in 1 h", "Apps registered, and codes for devices requested"),
+    Limit("codes_mails", Per.WHOLE_ACCOUNT, "1/1d", "Mails that warn a member of wrong codes"),
+    Limit("signups", Per.NETWORK, "10/1h", "Sign-up forms sent", wide=4),
+    Limit("apps", Per.NETWORK, "60/1h", "Apps registered, and codes for devices requested", wide=4),
     Limit(
         "mails",
         Per.MAIL_ADDRESS,
-        "5 in 1 d",
+        "5/1d",
         "Password resets and links to verify the address requested; also mails of each kind, 12 times as many "
         "about notices, decisions and what waits",
     ),
-    Limit("mails_network", Per.NETWORK, "20 in 1 h", "Password resets and links to verify the address requested"),
     Limit(
-        "mails_wide", Per.WIDE_NETWORK, "60 in 1 h", "Password resets and links to verify the address requested"
+        "mails_network",
+        Per.NETWORK,
+        "20/1h",
+        "Password resets and links to verify the address requested",
+        wide=3,
     ),
-    Limit("notices", Per.NETWORK, "10 in 1 h", "Legal notices sent, accepted or refused"),
-    Limit("notices_wide", Per.WIDE_NETWORK, "40 in 1 h", "Legal notices sent, accepted or refused"),
-    Limit("notices_mail", Per.MAIL_ADDRESS, "10 in 1 d", "Legal notices accepted with the same mail address"),
-    Limit("notices_day", Per.SITE, "200 in 1 d", "Legal notices accepted, from everyone together"),
-    Limit(
-        "receipts",
-        Per.MAIL_ADDRESS,
-        "1 in 1 h",
-        "Receipts of legal notices mailed; others show on their page only",
-    ),
+    Limit("notices", Per.NETWORK, "10/1h", "Legal notices sent, accepted or refused", wide=4),
+    Limit("notices_mail", Per.MAIL_ADDRESS, "10/1d", "Legal notices accepted with the same mail address"),
+    Limit("notices_day", Per.SITE, "200/1d", "Legal notices accepted, from everyone together"),
+    Limit("receipts", Per.MAIL_ADDRESS, "1/1h", "Receipts of legal notices mailed; others are on their page only"),
 )
-"""Every limit. Settings, rules, keys and sentences follow this table."""
+"""Every limit. The setting, rules, keys and sentences follow this table."""
 
 BY_NAME = {limit.name: limit for limit in LIMITS}
+
+
+_DEFAULTS = MappingProxyType({limit.name: Rate.parse(limit.default) for limit in LIMITS})
+_LONGEST_PAIR = 40
+
+
+class BadPair(ValueError):
+    """A pair of the setting LIMITS that is wrong; the error's text is its beginning."""
+
+
+def rates(text: str = "") -> Mapping[str, Rate]:
+    """Return the limits that apply: the defaults, except for pairs such as `votes=60/2m, posts=off`.
+
+    None apply with `off`. Raises BadPair for an unknown name, a name given twice and an invalid rate.
+    """
+    if text == "off":
+        return MappingProxyType({})
+    changed: dict[str, Rate | None] = {}
+    for pair in text.split(",") if text else ():
+        name, _, rate = (part.strip() for part in pair.partition("="))
+        try:
+            if name not in BY_NAME or name in changed:
+                raise ValueError(name)
+            changed[name] = None if rate == "off" else Rate.parse(rate)
+        except ValueError:
+            raise BadPair(pair.strip()[:_LONGEST_PAIR]) from None
+    return MappingProxyType({name: rate for name, rate in (_DEFAULTS | changed).items() if rate})
 
 
 def of_posting(*, is_new_member: bool) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ from articles.domain.limits import (
     BY_NAME,
     PROVIDER_SHARE,
     WIDE_SHARE,
+    Limit,
     LocalLimits,
     Per,
     Use,
@@ -52,7 +53,7 @@ from articles.wiring import repository, rules
 
 _log = logging.getLogger(__name__)
 
-_FEEDS = ("feeds", "feeds_wide")
+_FEEDS = ("feeds",)
 _FEED_NAMES = (
     "",
     "top_",
@@ -67,7 +68,7 @@ _FEED_NAMES = (
     "following_",
 )
 _GUESSES = "guesses"
-_WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", "logins_wide", _GUESSES)
+_WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", _GUESSES)
 _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
 _WITHOUT_GUESSES = tuple(limit for limit in _PASSWORDS if limit != _GUESSES)
 """Those of forms in which no password can be guessed: a member whose guesses are used up can still send them."""
@@ -80,11 +81,11 @@ FORMS = {
     # These also accept a form that arrives twice, by its password: without a limit they would check any password.
     **dict.fromkeys(("accounts:password_change", "admin:password_change"), _PASSWORDS),
     **dict.fromkeys(("accounts:second_step", "accounts:password_reset_confirm"), _WITHOUT_GUESSES),
-    "accounts:signup": ("signups", "signups_wide", _GUESSES),
-    "accounts:finish_signup": ("signups", "signups_wide"),
-    **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network", "mails_wide")),
-    **dict.fromkeys(("accounts:register_app", "accounts:ask_by_device"), ("apps", "apps_wide")),
-    "articles:new_notice": ("notices", "notices_wide"),
+    "accounts:signup": ("signups", _GUESSES),
+    "accounts:finish_signup": ("signups",),
+    **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network")),
+    **dict.fromkeys(("accounts:register_app", "accounts:ask_by_device"), ("apps",)),
+    "articles:new_notice": ("notices",),
     "articles:preview": _PREVIEWS,
     "articles:link_info": ("lookups",),
     # Their script takes the use, before anything else.
@@ -205,7 +206,7 @@ def _of_bytes(request: HttpRequest, size: int) -> list[Use]:
 
 
 def _take(
-    limits: Collection[str], subjects: Callable[[Per], dict[str, int]], more: Sequence[Use] = ()
+    limits: Collection[str], subjects: Callable[[Limit], dict[str, int]], more: Sequence[Use] = ()
 ) -> list[Use]:
     """Take one use of each limit, by each of its subjects, and more; return the uses. Raises LimitReached."""
     uses: list[Use] = []
@@ -229,7 +230,7 @@ def take_password(request: HttpRequest) -> None:
 
 def take_large(request: HttpRequest) -> None:
     """Take one use of the limits of large bodies; a member's are texts, as in previews. Raises LimitReached."""
-    take(request, *(("previews",) if reader_id(request) else ("large", "large_wide")))
+    take(request, "previews" if reader_id(request) else "large")
 
 
 def take_comment(request: HttpRequest) -> None:
@@ -255,18 +256,19 @@ def take_mentions(request: HttpRequest, count: int) -> None:
         take(request, *["mentions"] * count, *["mentions_new"] * (count if is_new_member(request.user) else 0))
 
 
-def _uses(limits: Collection[str], subjects: Callable[[Per], dict[str, int]], site_rules: Rules) -> list[Use]:
+def _uses(limits: Collection[str], subjects: Callable[[Limit], dict[str, int]], site_rules: Rules) -> list[Use]:
     """Return a use of each limit that the site has, by each subject."""
     return [
         Use(limit, subject, share)
         for limit in limits
         if limit in site_rules.limits
-        for subject, share in subjects(BY_NAME[limit].per).items()
+        for subject, share in subjects(BY_NAME[limit]).items()
     ]
 
 
-def _subjects(request: HttpRequest, per: Per) -> dict[str, int]:
+def _subjects(request: HttpRequest, limit: Limit) -> dict[str, int]:
     """Return whom a limit counts, each with its share. Without an address, all networks are one, the narrowest."""
+    per = limit.per
     if per in (Per.MEMBER, Per.NEW_MEMBER, Per.READER) and (member := reader_id(request)):
         return {str(member): 1}
     seen_from = partial(network_of, address_of(request))
@@ -283,8 +285,8 @@ def _subjects(request: HttpRequest, per: Per) -> dict[str, int]:
             whose = ("site",) if per is Per.SITE else ("mail", _mailbox(_mail_address(request)))
             return {digest("limit", *whose): 1}
         case _:
-            wide = {seen_from(provider): PROVIDER_SHARE, seen_from(neighbourhood): 1}
-            return wide if per is Per.WIDE_NETWORK else {seen_from(household): 1}
+            shares = {provider: limit.wide * PROVIDER_SHARE, neighbourhood: limit.wide, household: 1}
+            return {seen_from(width): share for width, share in shares.items() if share}
 
 
 def _from_outside(request: HttpRequest) -> dict[str, int]:
@@ -429,12 +431,12 @@ def take_mail(sender: Kind, to: str, what: str, **_signal: Any) -> None:
     """Take a use of the limit of mails, which each kind and each change has for itself. Raises TooManyMails."""
     mailbox = digest("limit", "mail", _mailbox(to), sender.name, what)
     try:
-        _take(("mails",), lambda _per: {mailbox: SHARES.get(sender, 1)})
+        _take(("mails",), lambda _limit: {mailbox: SHARES.get(sender, 1)})
     except LimitReached:
         raise TooManyMails(to) from None
 
 
-def _whole_account(member: User, _per: Per) -> dict[str, int]:
+def _whole_account(member: User, _limit: Limit) -> dict[str, int]:
     return {digest("limit", "whole account", str(member.pk)): 1}
 
 

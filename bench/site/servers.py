@@ -23,7 +23,7 @@ WORKERS = 2
 OPEN = {
     "DEMO": "0",
     "LOG_LEVEL": "ERROR",
-    "RATE_LIMITS": "off",
+    "LIMITS": "off",
     # All readers come from one address, and each of their views should count.
     "VIEWS_PER_NETWORK": "1000000",
     "VIEWS_PER_NETWORK_AND_ARTICLE": "1000000",

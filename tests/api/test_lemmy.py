@@ -353,11 +353,10 @@ def test_a_discussion_is_read_in_pages_with_the_path_to_each_comment(site_store,
     assert reader.get("comment/list", community_id=WHOLE_SITE_NUMBER, limit=50, page=2)["comments"] == []
 
 
-def test_later_pages_of_a_discussion_take_more_of_the_limit(site_store, article, settings, limits_clock):
+def test_later_pages_of_a_discussion_take_more_of_the_limit(site_store, article, limits, limits_clock):
     for n in range(6):
         comment_on(site_store, article, f"Top {n}", 77)
-    settings.LIMIT_API = Rate(1, 600)  # five for a network
-    wiring.forget_repositories()
+    limits(api=Rate(1, 600))  # five for a network
 
     def page(number):
         return Lemmy().get("comment/list", post_id=article, limit=1, page=number)

@@ -17,10 +17,10 @@ USES = 4
 
 
 @pytest.fixture(autouse=True)
-def _limited(settings, limits_clock) -> None:
+def _limited(limits, limits_clock) -> None:
     """Limit each of these actions to so many uses."""
-    for action in ("API", "CHANGES", "VIEWS", "SEARCH", "VOTES", "POSTS"):
-        setattr(settings, f"LIMIT_{action}", Rate(USES, USES * 600))
+    few = dict.fromkeys(("api", "changes", "views", "search", "votes", "posts"), Rate(USES, USES * 600))
+    limits(**few)
 
 
 def outcomes(send, times: int) -> list[int]:
@@ -59,9 +59,8 @@ def test_every_change_takes_a_use_before_its_body_is_read(article, as_carol):
         assert {as_carol.send(*change, b"{").status_code for change in changes} == {429}
 
 
-def test_changes_share_the_members_limit_with_the_pages_whether_refused_or_not(article, alice, as_alice, settings):
-    settings.LIMIT_API = None
-    wiring.forget_repositories()
+def test_changes_share_the_members_limit_with_the_pages_whether_refused_or_not(article, alice, as_alice, limits):
+    limits(api=None)
     path, body = f"articles/{article}", {"title": "x" * 301}
 
     assert outcomes(lambda: as_alice.patch(path, body), USES) == [400] * USES
@@ -101,9 +100,8 @@ def test_guesses_of_tokens_are_limited_by_network(site_store):
         ("GET", "search?q=a", None),
     ],
 )
-def test_actions_have_limits_of_their_own(as_bob, article, method, path, body, settings):
-    settings.LIMIT_API = Rate(USES + 2, 86400)
-    wiring.forget_repositories()
+def test_actions_have_limits_of_their_own(as_bob, article, method, path, body, limits):
+    limits(api=Rate(USES + 2, 86400))
     if body and "articleId" in body:
         body = {"articleId": article}
 

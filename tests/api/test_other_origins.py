@@ -150,7 +150,7 @@ def test_another_origins_readers_count_no_views(site):
     assert view(**ORIGINS["same"]).status_code == 200
 
 
-def test_every_refusal_can_be_read(site, settings, bob, bearer):
+def test_every_refusal_can_be_read(site, settings, bob, bearer, limits):
     def locked(*_):
         raise OperationalError("database is locked")
 
@@ -177,8 +177,7 @@ def test_every_refusal_can_be_read(site, settings, bob, bearer):
     assert ask(path="/feeds/newest.atom") == 404
     assert ask(path="/api/articles", **bearer) == 200
     settings.READING = "everyone"
-    settings.RATE_LIMITS, settings.LIMIT_API = True, Rate(1, 600)
-    wiring.forget_repositories()
+    limits(api=Rate(1, 600))
     assert [ask(**bearer), ask(**bearer)] == [200, 429]
     settings.STORE_URL = "unix:///nowhere/store.sock"
     wiring.forget_repositories()

@@ -51,14 +51,14 @@ def run(live_server, monkeypatch):
 
 
 def test_the_bot_posts_each_line_once_and_waits_when_it_must(
-    run, site_store, alice, settings, monkeypatch, capsys
+    run, site_store, alice, settings, limits, monkeypatch, capsys
 ):
-    settings.RATE_LIMITS, settings.LIMIT_CHANGES, slept = True, Rate(2, 3600), []
-    wiring.forget_repositories()
+    limits(changes=Rate(2, 3600))
+    slept = []
 
     def sleep(seconds):
         slept.append(seconds)
-        settings.RATE_LIMITS = False
+        settings.LIMITS = {}
         wiring.forget_repositories()
 
     monkeypatch.setattr(time, "sleep", sleep)

@@ -76,7 +76,7 @@ ROWS: list[Row] = []
 
 MEMBERS = 200
 
-QUIET = {"RATE_LIMITS": "off", "DEMO": "0", "STORE_TIMEOUT_MS": "500"}
+QUIET = {"LIMITS": "off", "DEMO": "0", "STORE_TIMEOUT_MS": "500"}
 
 
 def prepare(data_dir: Path, articles: int, **environment: str) -> None:

@@ -313,10 +313,10 @@ def test_what_is_gone_by_the_time_of_sending_is_left_out(site_store, article, la
 
 
 def test_a_mail_above_the_limit_of_its_address_waits_and_comes_with_what_is_new(
-    site_store, article, limits_clock, alice, bob, settings, monkeypatch
+    site_store, article, limits_clock, alice, bob, limits, monkeypatch
 ):
     monkeypatch.setattr(mailing._Round, "last", 0)
-    settings.LIMIT_MAILS = Rate(1, 86_400)
+    limits(mails=Rate(1, 86_400))
     mailed(alice, "reply")
     store = wiring.repository()
     for number in range(14):

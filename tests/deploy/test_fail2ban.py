@@ -27,9 +27,9 @@ def guess(name: str, address: str) -> None:
 
 
 @pytest.fixture
-def lines(site_store, caplog, settings) -> list[str]:
+def lines(site_store, caplog, limits) -> list[str]:
     """The log of eleven guesses, the last of which is refused, and of names and addresses that look like it."""
-    settings.RATE_LIMITS = True
+    limits()
     set_clock(site_store, site_store.store.now())
     date = "2026-01-31 12:00:00+0000 WARNING articles.web.limits"
     for _ in range(11):

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.rules import RATES
 from tests.small_disk import mounted
 from tests.store_state import client_of
 from voting_site.embedded import open_store
@@ -15,7 +16,7 @@ def public(settings):
     settings.SITE_URL = "https://news.example.org"
     settings.BEHIND_PROXY = True
     settings.TRUSTED_PROXIES = ["127.0.0.1"]
-    settings.RATE_LIMITS = True
+    settings.LIMITS = RATES
     return settings
 
 

@@ -23,7 +23,7 @@ def test_a_public_site_as_documented_has_no_problem(public):
     ("changes", "level", "text"),
     [
         ({"DEBUG": True}, "error", "`DEBUG` is on"),
-        ({"RATE_LIMITS": False}, "warning", "RATE_LIMITS is off"),
+        ({"LIMITS": {}}, "warning", "LIMITS is off"),
         ({"SITE_URL": ""}, "warning", "`SITE_URL` is not set"),
         ({"SITE_URL": "http://news.example.org"}, "warning", "does not use https"),
         ({"BEHIND_PROXY": False}, "warning", "`BEHIND_PROXY` is off"),

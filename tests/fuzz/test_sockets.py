@@ -59,7 +59,7 @@ pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(900)]
 @pytest.fixture
 def site(tmp_path: Path, static_files: Path) -> Iterator[Site]:
     shutil.copytree(static_files, tmp_path / "data" / "static")
-    site = Site(tmp_path / "data", RATE_LIMITS="off", WEB_PATIENCE_SECONDS="3")
+    site = Site(tmp_path / "data", LIMITS="off", WEB_PATIENCE_SECONDS="3")
     try:
         site.wait_until_up()
         yield site

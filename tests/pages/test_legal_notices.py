@@ -184,10 +184,9 @@ def test_a_form_sent_twice_makes_one_notice(article):
     assert report(f"/articles/{article}/", explanation="Also the second part") != report(f"/articles/{article}/")
 
 
-@pytest.mark.parametrize("limit", ["NOTICES", "NOTICES_WIDE", "NOTICES_MAIL", "NOTICES_DAY"])
-def test_floods_are_refused_and_what_was_typed_stays(settings, article, limits_clock, limit):
-    setattr(settings, f"LIMIT_{limit}", Rate(2, 3600))
-    wiring.forget_repositories()
+@pytest.mark.parametrize("limit", ["notices", "notices_mail", "notices_day"])
+def test_floods_are_refused_and_what_was_typed_stays(article, limits, limits_clock, limit):
+    limits(**{limit: Rate(2, 3600)})
     for number in range(2):
         report(f"/articles/{article}/", explanation=f"Part {number}")
 
@@ -199,10 +198,9 @@ def test_floods_are_refused_and_what_was_typed_stays(settings, article, limits_c
 
 
 def test_an_address_gets_one_receipt_an_hour_with_nothing_that_was_typed(
-    site_store, article, carol, settings, limits_clock
+    site_store, article, carol, settings, limits_clock, limits
 ):
-    settings.LIMIT_RECEIPTS = Rate(1, 3600)
-    wiring.forget_repositories()
+    limits(receipts=Rate(1, 3600))
     settings.SITE_URL = "https://news.example.org"
     pages = [report(f"/articles/{article}/", explanation=f"Buy pills {n}") for n in range(3)]
     for _ in range(2):

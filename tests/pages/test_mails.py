@@ -416,8 +416,8 @@ def test_nothing_is_told_where_no_address_was_ever_verified(world):
     assert mail.outbox == []
 
 
-def test_a_change_repeated_is_told_a_few_times_and_keeps_no_other_one_away(world, settings, limits_clock):
-    settings.LIMIT_CHANGES = None
+def test_a_change_repeated_is_told_a_few_times_and_keeps_no_other_one_away(world, settings, limits_clock, limits):
+    limits(changes=None)
     browser = browser_of(world.alice)
     add_app(browser)
     for _ in range(30):
@@ -427,7 +427,7 @@ def test_a_change_repeated_is_told_a_few_times_and_keeps_no_other_one_away(world
 
     found = Counter(re.sub(" (of|for) your account.*", "", message.subject) for message in mail.outbox)
     codes, app = "New recovery codes have been created", "An authenticator app has been set up"
-    assert found == {codes: settings.LIMIT_MAILS.uses, app: 1, "The password": 1}
+    assert found == {codes: settings.LIMITS["mails"].uses, app: 1, "The password": 1}
 
 
 # Strangers
@@ -454,8 +454,8 @@ RANDOM = (Change.PASSKEY_ADDED, Change.NEW_CODES, Change.TURNED_OFF, Change.TOKE
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_acts_of_a_member_send_a_stranger_more_than_the_limits(world, settings, limits_clock, seed):
-    settings.LIMIT_CHANGES = None
+def test_no_acts_of_a_member_send_a_stranger_more_than_the_limits(world, settings, limits_clock, seed, limits):
+    limits(changes=None)
     chance = random.Random(seed)
     for name in ("mallory", "mallory2"):
         browser = browser_of(member(name, password=PASSWORD, email=STRANGER))
@@ -467,7 +467,7 @@ def test_no_acts_of_a_member_send_a_stranger_more_than_the_limits(world, setting
     to_stranger = [one for one in mail.outbox if "stranger.example" in one.to[0].lower()]
     assert to_stranger
     kinds = Counter(re.sub(r"(Verify|Choose|Receipt|.*account).*", r"\1", one.subject) for one in to_stranger)
-    most = settings.LIMIT_MAILS.uses
+    most = settings.LIMITS["mails"].uses
     assert kinds["Verify"] + kinds["Choose"] <= most
     assert kinds["Receipt"] <= 2 * most
     assert kinds.keys() <= {"Verify", "Choose", "Receipt"}

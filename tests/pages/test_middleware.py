@@ -68,7 +68,7 @@ def site(site_store, article, alice, mallory, carol):
 
 
 @pytest.fixture
-def circumstances(site, settings):
+def circumstances(site, settings, limits):
     """Arrange a circumstance; return the headers that its requests have."""
 
     def arrange(circumstance, stack):
@@ -80,9 +80,7 @@ def circumstances(site, settings):
             case "for another host":
                 return {"host": "evil.example"}
             case "limits used up":
-                settings.RATE_LIMITS = True
-                settings.LIMIT_VOTES = settings.LIMIT_CHANGES = Rate(1, 600)
-                wiring.forget_repositories()
+                limits(votes=Rate(1, 600), changes=Rate(1, 600))
             case "store away":
                 settings.STORE_URL = "unix:///nowhere/store.sock"
                 wiring.forget_repositories()

@@ -16,10 +16,9 @@ DAY = 86400
 
 
 @pytest.fixture(autouse=True)
-def _limited(settings, limits_clock) -> None:
+def _limited(limits, limits_clock) -> None:
     """Limit new members to two uses."""
-    for action in ("VOTES", "POSTS", "COMMENTS"):
-        setattr(settings, f"LIMIT_{action}_NEW", Rate(USES, DAY))
+    limits(**dict.fromkeys(("votes_new", "posts_new", "comments_new"), Rate(USES, DAY)))
 
 
 def grow_older(user: User, days: float = 3.1) -> None:

@@ -12,12 +12,14 @@ from accounts import account_deletion
 from accounts.moderators import GROUP
 from articles import wiring
 from articles.doctor import mail as doctor_mail
+from articles.domain.limits import rates
 from articles.models import SiteSetting, SiteText
 from owner import choices, moderators
 from owner.choices import chosen
 from tests.factories import actor, browser_of, member
 from tests.mail_backends import clock_of_a_site
 from tests.routes import routes_of_pages
+from voting_site.configuration.variables import GONE
 
 PATHS = [
     route.path(name="rules" if "/texts/" in route.pattern else "bob", language="en")
@@ -112,8 +114,8 @@ def test_no_other_colour_has_a_style_sheet(site_store, colour):
         (PROGRAMS, "SECURITY_CONTACT", "http://example.org", "begins with https"),
         (JOINING, "NEW_MEMBER_DAYS", "366", "from 0 to 365"),
         (JOINING, "NEW_MEMBER_DAYS", "9" * 5000, "from 0 to 365"),
-        (JOINING, "LIMIT_POSTS_NEW", "10 in 2 d", "60 in 1 d"),
-        (JOINING, "LIMIT_POSTS_NEW", "0 in 1 d", "60 in 1 d"),
+        (JOINING, "LIMITS", "votes=off, posts_new=10/2d", "“posts_new=10/2d” is not"),
+        (JOINING, "LIMITS", "posts_news=10/1d", "“posts_news=10/1d” is not"),
     ],
 )
 def test_a_form_refuses_what_the_variable_refuses(site_store, choose, path, name, text, sentence):
@@ -132,7 +134,7 @@ def test_each_setting_is_on_one_page_and_typed_only_if_it_is_a_text(browser, set
     typed = re.findall(r'type="text" name="([A-Z_]+)', "".join(pages))
 
     assert sorted(names) == sorted(settings.BROWSER_SETTINGS)
-    assert {settings.BROWSER_SETTINGS[name].kind for name in typed} == {"name", "mark", "limit", "contact"}
+    assert {settings.BROWSER_SETTINGS[name].kind for name in typed} == {"name", "mark", "limits", "contact"}
 
 
 def test_what_the_environment_sets_is_fixed_and_wins(settings, site_store, choose, browser):
@@ -150,12 +152,11 @@ def test_what_the_environment_sets_is_fixed_and_wins(settings, site_store, choos
 
 
 def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, choose):
-    choose(JOINING, NEW_MEMBER_DAYS="0", NEW_MEMBER_POINTS="7", LIMIT_POSTS_NEW="off")
+    choose(JOINING, NEW_MEMBER_DAYS="0", NEW_MEMBER_POINTS="7", LIMITS="posts_new=off, votes_new=1/1d")
 
     rules = wiring.repository().rules
     assert (rules.new_member, rules.trusted_points) == (0, 7)
-    assert wiring.rules().limits == {}  # no limits in tests
-    assert chosen.LIMIT_POSTS_NEW is None
+    assert rules.limits == rates("posts_new=off, votes_new=1/1d")
 
 
 def test_other_processes_follow_in_ten_seconds_with_one_query(monkeypatch, site_store, django_assert_num_queries):
@@ -179,6 +180,16 @@ def test_a_choice_that_this_version_does_not_accept_is_ignored(site_store):
     assert chosen.SIGN_UP == "open"
     assert chosen.DEBUG is False
     assert choices.saved_but_invalid() == ["SIGN_UP"]
+
+
+def test_what_was_chosen_for_a_setting_that_is_gone_is_taken_out_once(site_store):
+    SiteSetting.objects.create(name="LIMIT_POSTS_NEW", text="5 in 1 d")
+    SiteSetting.objects.create(name="SIGN_UP", text="closed")
+    choices.forget()
+
+    assert choices.take_out(GONE) == {"LIMIT_POSTS_NEW": "5 in 1 d"}
+    assert choices.take_out(GONE) == {}
+    assert chosen.SIGN_UP == "closed"
 
 
 def test_readers_get_an_offered_language_or_the_sites_own(site_store, choose, alice):

@@ -77,8 +77,8 @@ def test_what_is_refused_stays_in_the_form_and_changes_nothing(site_store, alice
 
 
 @pytest.mark.parametrize("link", ["https://x.example", "<mailto:a@x.example>", "[a](http://x.example/)"])
-def test_new_members_put_no_links_into_it(limits_clock, settings, bob, link):
-    settings.LIMIT_EDITS_NEW, settings.LIMIT_CHANGES = Rate(1, 86400), None
+def test_new_members_put_no_links_into_it(limits_clock, settings, bob, link, limits):
+    limits(edits_new=Rate(1, 86400), changes=None)
     browser = browser_of(bob)
 
     response = browser.post("/settings/about/", {"about": f"See {link}"})

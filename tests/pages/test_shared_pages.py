@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from articles import feeds, wiring
+from articles import feeds
 from articles.domain.limits import Rate
 from articles.kept_pages import middleware
 from articles.kept_pages.pages import Address
@@ -139,9 +139,8 @@ def test_a_head_request_keeps_the_feed_for_later_ones(kept, article):
         assert b"A title" in Client().get("/feeds/newest.atom").content
 
 
-def test_only_what_is_written_counts_against_the_limit(kept, article, settings):
-    settings.RATE_LIMITS, settings.LIMIT_FEEDS = True, Rate(3, 86_400)
-    wiring.forget_repositories()
+def test_only_what_is_written_counts_against_the_limit(kept, article, limits):
+    limits(feeds=Rate(3, 86_400))
     paths = [f"/feeds/front.atom?min_points={n}" for n in range(5)]
     again = [Client().get(paths[0]).status_code for _ in range(9)]
     different = [Client().get(path).status_code for path in paths]

@@ -186,8 +186,8 @@ def test_a_link_that_cannot_be_posted_is_not_asked_for(site_store, alice, proces
     assert process.asked == []
 
 
-def test_only_members_ask_and_only_some_links_in_a_time(site_store, alice, process, settings, limits_clock):
-    settings.LIMIT_TITLES = Rate(2, 3600)
+def test_only_members_ask_and_only_some_links_in_a_time(site_store, alice, process, limits, limits_clock):
+    limits(titles=Rate(2, 3600))
     assert Client().post("/post/link-info/", {"link": LINK}).status_code == 302
     assert Client().post("/api/link-info", {"link": LINK}, content_type="application/json").status_code == 401
     process.says = {"state": "fetching"}

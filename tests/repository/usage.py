@@ -232,7 +232,7 @@ def use_up_limits(repository: Repository, clock: Clock, article_id: int) -> None
             limited.votes.cast(article_id, 77, Choice.VOTE)
     with suppress(LimitReached):
         while True:
-            limited.limits.take([Use("logins_day", "a" * 16), Use("logins_wide", "b" * 16)])
+            limited.limits.take([Use("logins_day", "a" * 16), Use("logins_network", "b" * 16)])
 
 
 @contextmanager

@@ -29,7 +29,7 @@ EARLIER = Path(__file__).with_name("earlier_backups")
 @pytest.fixture(scope="module")
 def used(module_start, tmp_path_factory):
     """A backup made while members vote; the data directory of its site; which votes were confirmed before."""
-    site = module_start(WEB_WORKERS="1", RATE_LIMITS="off")
+    site = module_start(WEB_WORKERS="1", LIMITS="off")
     site.wait_until_up()
     alice = FormBrowser(site)
     alice.sign_up("alice-2")

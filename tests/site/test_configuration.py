@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from articles.domain.limits import rates
 from articles.domain.store_address import parse
 from bench import documentation
 from voting_site.command_line import execute
@@ -31,6 +32,8 @@ def test_the_page_of_settings_matches_the_code():
     page = Path(settings.BASE_DIR, "docs", "configuration.md").read_text("utf-8")
 
     assert page == documentation.configuration(), "run `make docs`"
+    limits = documentation.LIMITS_PAGE.read_text("utf-8")
+    assert limits == documentation.limits_page(limits), "run `make docs`"
 
 
 def test_every_default_is_a_valid_value(tmp_path):
@@ -114,6 +117,7 @@ def test_a_value_is_used_literally(tmp_path, environment):
         ("VOTES_PER_DAY", "86401"),
         ("VOTES_PER_DAY", "automatic"),
         ("STORE_SHARDS", "0"),
+        *(("LIMITS", text) for text in ("votes=0/2m", "vots=1/1m", "60/2m", "votes=1/1m,votes=2/1m", "on")),
         ("DEMO", "perhaps"),
         ("TIME_ZONE", "Mars/Phobos"),
         ("TIME_ZONE", "America"),
@@ -230,6 +234,20 @@ def test_unknown_names_in_the_file_are_reported(tmp_path, capsys):
         "The file .env sets ANY_THING, which is not a setting of the site.",
     ]
     assert list(loading.warnings(tmp_path / "nowhere")) == []
+
+
+def test_a_setting_that_is_gone_says_what_replaces_it(tmp_path, environment):
+    (tmp_path / ".env").write_text("LIMIT_VOTES='60 in 2 min'\n")
+    environment.setenv("RATE_LIMITS", "off")
+    environment.setenv("LIMIT_LOGINS_WIDE", "300 in 10 min")
+    environment.setenv("LIMIT_POSTS", "")
+
+    assert sorted(loading.warnings(tmp_path)) == [
+        "LIMIT_LOGINS_WIDE is not a setting any more: it follows from logins_network in LIMITS.",
+        "LIMIT_VOTES is not a setting any more: give votes a number of uses and a period in LIMITS.",
+        "RATE_LIMITS is not a setting any more: set LIMITS=off, for tests and measurements only.",
+    ]
+    assert load(tmp_path)["LIMITS"] == rates()
 
 
 def test_an_unreadable_file_is_reported_in_one_sentence(tmp_path):

@@ -37,7 +37,7 @@ class Installation:
             "DATA_DIR": str(data_dir),
             "PORT": str(free_port()),
             "STORE_TIMEOUT_MS": "10000",
-            "RATE_LIMITS": "on",
+            "LIMITS": "",
         } | environment
 
     def run(self, *arguments: str, through: tuple[str, ...] = ()) -> "subprocess.CompletedProcess[str]":

@@ -34,7 +34,7 @@ READERS = (
 
 @pytest.fixture
 def site(start):
-    site = start(RATE_LIMITS="off")
+    site = start(LIMITS="off")
     site.wait_until_up()
     return site
 
@@ -166,7 +166,7 @@ def test_a_site_that_is_stopped_has_counted_all_views(site, start):
 
 
 def test_once_a_site_is_for_members_no_process_sends_a_page_from_before(start):
-    site = start(WEB_WORKERS="2", RATE_LIMITS="off", DJANGO_SUPERUSER_PASSWORD=PASSWORD)
+    site = start(WEB_WORKERS="2", LIMITS="off", DJANGO_SUPERUSER_PASSWORD=PASSWORD)
     site.wait_until_up()
     assert site.manage("createsuperuser", "--noinput", "--username=root", "--email=").returncode == 0
     root = FormBrowser(site)

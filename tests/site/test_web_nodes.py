@@ -32,7 +32,7 @@ def nodes(tmp_path, static_files):
         "REDIS_URL": store.url,
         "DATABASE_URL": f"sqlite:///{tmp_path}/accounts.sqlite3",
         "SECRET_KEY": "the nodes share the key that signs sessions " * 2,
-        "RATE_LIMITS": "off",
+        "LIMITS": "off",
         "DEMO": "0",
         "WEB_WORKERS": "1",
     }

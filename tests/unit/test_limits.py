@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from articles.domain.errors import LimitReached, NewMemberLimitReached
-from articles.domain.limits import LIMITS, LocalLimits, Rate, Use, take
+from articles.domain.limits import LIMITS, BadPair, LocalLimits, Rate, Use, rates, take
 from articles.text.refusals import LIMITS as REASONS
 from articles.text.refusals import action_sentence
 from tests.rules import RATES
@@ -15,18 +15,44 @@ NOW = 1_700_000_000_000
 
 @pytest.mark.parametrize(
     ("text", "rate"),
-    [("60 in 2 min", Rate(60, 120)), ("5 in 1 d", Rate(5, 86400)), ("1 in 30 s", Rate(1, 30))],
+    [("60/2m", Rate(60, 120)), ("5/1d", Rate(5, 86400)), ("1/30s", Rate(1, 30))],
 )
 def test_a_rate_is_a_number_and_a_period(text, rate):
     assert Rate.parse(text) == rate
 
 
-@pytest.mark.parametrize(
-    "text", ["60", "0 in 2 min", "60 in 0 s", "60 per 2 min", "-1 in 1 s", "5 in 2 d", "5 in 1 w"]
-)
+@pytest.mark.parametrize("text", ["60", "0/2m", "60/0s", "60 in 2 min", "-1/1s", "5/2d", "5/1w", "5/d"])
 def test_other_texts_are_no_rates(text):
     with pytest.raises(ValueError, match=text):
         Rate.parse(text)
+
+
+def test_pairs_change_the_defaults_and_nothing_else():
+    changed = rates("votes=1/2m, posts_new=off,api = 7/1h")
+
+    expected = {**RATES, "votes": Rate(1, 120), "api": Rate(7, 3600)}
+    del expected["posts_new"]
+    assert changed == expected
+    assert (rates(""), rates("off")) == (RATES, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("votes=60/2m, vots=1/1m", "vots=1/1m"),
+        ("votes=60/2m, votes=1/1m", "votes=1/1m"),
+        ("votes=0/2m", "votes=0/2m"),
+        ("votes", "votes"),
+        ("votes=60/2m,", ""),
+        ("LIMIT_VOTES=60 in 2 min", "LIMIT_VOTES=60 in 2 min"),
+        ("off, votes=1/1m", "off"),
+        (f"votes={'9' * 500_000}/1s", f"votes={'9' * 34}"),
+    ],
+)
+def test_a_wrong_pair_is_named(text, pair):
+    with pytest.raises(BadPair) as caught:
+        rates(text)
+    assert str(caught.value) == pair
 
 
 def test_a_burst_takes_all_uses_and_then_one_is_refilled_at_a_time():

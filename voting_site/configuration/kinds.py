@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parseaddr
 from itertools import pairwise
@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
-from articles.domain.limits import Rate
+from articles.domain.limits import BadPair, Rate, rates
 from owner import colours
 from voting_site.configuration import hosts, service_urls
 
@@ -175,6 +175,17 @@ def _archives(text: str) -> list[tuple[str, str]]:
     return archives
 
 
+def _limits(text: str) -> Mapping[str, Rate]:
+    """Return the rates that apply. Raises BadSetting, which names the pair that is wrong."""
+    try:
+        return rates(text)
+    except BadPair as error:
+        raise BadSetting(
+            f"LIMITS: {str(error)!r} is not a limit of docs/limits.md, named once, with a number of uses and a "
+            "period of at most a day (s, m, h or d), such as votes=60/2m, or votes=off."
+        ) from None
+
+
 LANGUAGES = {"en": "English", "zh-hans": "简体中文", "zh-hant": "繁體中文"}
 """Each in its own language; see docs/translating.md. Of two that a reader takes alike, such as zh, the first."""
 
@@ -212,10 +223,7 @@ KINDS = {
     ),
     "number": Kind(int, "a number"),
     "number or auto": Kind(_unless("auto", int), "a number or auto"),
-    "limit": Kind(
-        _unless("off", Rate.parse),
-        "a number of uses and a period of at most a day, such as 60 in 2 min (s, min, h or d), or off",
-    ),
+    "limits": Kind(_limits, "pairs such as votes=60/2m,posts=5/10m", empty=rates()),
     "yes/no": Kind(_flag, "1 (yes) or 0 (no)"),
     "host": Kind(hosts.of_a_server, "a host without a port, such as 127.0.0.1, ::1 or news.example.org"),
     "list of hosts": Kind(

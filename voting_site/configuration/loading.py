@@ -19,7 +19,7 @@ from voting_site.configuration import data_directory, providers
 from voting_site.configuration.data_directory import check_key, secret_key
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.service_urls import is_one_database, store_url
-from voting_site.configuration.variables import NAMES, VARIABLES
+from voting_site.configuration.variables import GONE, NAMES, VARIABLES
 
 _ASSIGNMENT = re.compile(r"(?:export )?([A-Za-z_][A-Za-z0-9_]*)=.*")
 _LOOSE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=.*")
@@ -34,7 +34,11 @@ def assignments(base_dir: Path) -> dict[str, str]:
 
 
 def warnings(base_dir: Path) -> Iterator[str]:
-    """Yield a sentence for every line of the file without effect, and for every name that is not a setting."""
+    """Yield a sentence for every line of the file without effect, and for every name that is not a setting.
+
+    Of the environment, only for names that were settings.
+    """
+    yield from (gone_sentence(name) for name in GONE if os.environ.get(name))
     unknown: dict[str, None] = {}
     try:
         lines = _lines(base_dir)
@@ -46,9 +50,17 @@ def warnings(base_dir: Path) -> Iterator[str]:
         if (assignment := _LOOSE.fullmatch(line)) and not _is_known(assignment[1]):
             unknown[assignment[1]] = None
     for name in unknown:
+        if name in GONE:
+            yield gone_sentence(name)
+            continue
         near = get_close_matches(name.upper(), NAMES, 1)
         hint = f"; did you mean {near[0]}?" if near else "."
         yield f"The file .env sets {name}, which is not a setting of the site{hint}"
+
+
+def gone_sentence(name: str) -> str:
+    """Return what replaces a setting of an earlier version."""
+    return f"{name} is not a setting any more: {GONE[name]}"
 
 
 def _is_known(name: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from articles.domain.limits import LIMITS, Per
+from articles.domain.limits import BY_NAME
 from articles.domain.ranking import VOTES_PER_DAY
 from owner import colours
 from voting_site.configuration.kinds import KINDS, LANGUAGES, BadSetting
@@ -426,7 +426,7 @@ VARIABLES = (
         "NEW_MEMBER_DAYS",
         "number",
         "3",
-        "Days for which a member is new: LIMIT_VOTES_NEW, LIMIT_POSTS_NEW and LIMIT_COMMENTS_NEW apply "
+        "Days for which a member is new, and the limits of new members apply "
         "(docs/limits.md); 0: the age of an account does not matter.",
         0,
         365,
@@ -552,20 +552,12 @@ VARIABLES = (
     Variable("TICK_SECONDS", "number", "60", "Seconds between two runs of housekeeping.", 10, 600),
     Variable("METRICS_TOKEN", "token", "", "Token that /metrics requires; empty: only this machine has access."),
     Variable(
-        "RATE_LIMITS",
-        "yes/no",
-        "on",
-        "Apply the limits below (docs/limits.md). Only turn them off for tests and measurements.",
-    ),
-    *(
-        Variable(
-            limit.setting,
-            "limit",
-            limit.default,
-            f"{limit.action}, per {limit.per}.",
-            in_browser=limit.per is Per.NEW_MEMBER,
-        )
-        for limit in LIMITS
+        "LIMITS",
+        "limits",
+        "",
+        "Rate limits that differ from the defaults in docs/limits.md, such as votes=60/2m,posts_new=5/1d,api=off. "
+        "The word off alone turns all limits off, for tests and measurements only.",
+        in_browser=True,
     ),
     Variable(
         "PASSWORD_HASHES_AT_ONCE",
@@ -585,6 +577,24 @@ VARIABLES = (
     ),
 )
 
+
+_WIDE = {
+    "large": "large",
+    "feeds": "feeds",
+    "logins": "logins_network",
+    "signups": "signups",
+    "apps": "apps",
+    "mails": "mails_network",
+    "notices": "notices",
+}
+"""Limits of wide networks that had a number of their own, and from which it now follows."""
+
+GONE = {
+    **{f"LIMIT_{name.upper()}": f"give {name} a number of uses and a period in LIMITS." for name in BY_NAME},
+    **{f"LIMIT_{was.upper()}_WIDE": f"it follows from {name} in LIMITS." for was, name in _WIDE.items()},
+    "RATE_LIMITS": "set LIMITS=off, for tests and measurements only.",
+}
+"""Settings of earlier versions, and what replaces each: the end of a sentence."""
 
 NAMES = [variable.name for variable in VARIABLES]
 

@@ -25,10 +25,13 @@ from articles.operation import outages
 from articles.repository import Repository
 from articles.wiring import follower, patient_repository, unprepared_repository
 from links.process import LinkFetcher, link_fetcher
-from owner import administrator
+from owner import administrator, choices
+from owner.choices import chosen
 from tasks import keep_working
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
+from voting_site.configuration.loading import gone_sentence
 from voting_site.configuration.service_urls import without_secrets
+from voting_site.configuration.variables import GONE
 from voting_site.embedded import StorePaths, Supervisor
 from voting_site.serving import disk, static_files
 from voting_site.serving.listener import CannotServe, bound, listen
@@ -161,7 +164,7 @@ def _serve_web(
     try:
         server.wait_until_answering(signals.stopping.is_set)
         say(greeting)
-        if not settings.RATE_LIMITS:
+        if not chosen.LIMITS:
             say(f"Warning: {UNLIMITED}")
         if not settings.HAS_CACHE:
             say(f"Note: {NO_CACHE}")
@@ -284,6 +287,8 @@ def _prepare(say: Say, store: _Store) -> bool:
     _preparing.set()
     try:
         _migrate(store)
+        for name, text in choices.take_out(GONE).items():
+            say(f"Warning: In the browser, {name} was set to {text!r}. {gone_sentence(name)}")
         static_files.gather()
         store.wait(_LOADING_SECONDS)
         prepare_store(say)
