@@ -7,7 +7,7 @@ import pytest
 from joserfc import jwk
 
 from accounts.models import Identity, User
-from accounts.sign_in import http, protocol
+from accounts.sign_in import http
 from accounts.sign_in.provider import TENANT
 from tests.cast import PASSWORD
 from tests.factories import browser_of
@@ -217,19 +217,6 @@ def test_a_provider_that_cannot_be_found_leaves_the_other_ways_in(browser, club,
     assert page.status_code == 502
     assert "Club does not answer right now." in page.text
     assert 'name="password"' in page.text
-
-
-def test_a_provider_that_was_away_is_not_asked_again_for_a_moment(browser, club, monkeypatch):
-    club.trouble["discovery"] = "away"
-    for _ in range(3):
-        browser.post("/login/with/club/")
-    assert club.requests == ["discovery"]
-
-    monkeypatch.setattr(protocol, "AWAY_SECONDS", -1)
-    protocol.forget()
-    for _ in range(3):
-        browser.post("/login/with/club/")
-    assert len(club.requests) == 4
 
 
 METADATA = {

@@ -84,13 +84,6 @@ def test_the_next_login_leads_to_the_account_at_once(browser):
     assert User.objects.count() == 1
 
 
-def test_a_person_who_does_not_log_in_there_sees_the_login_page_again(browser):
-    answer = log_in(browser, "", next="/about/")
-
-    assert "You did not log in at The club." in answer.text
-    assert hidden_fields(answer.text)["next"] == "/about/"
-
-
 def test_a_member_connects_the_provider_and_disconnects_it(club, bob):
     User.objects.filter(pk=bob.pk).update(verified_email=bob.email)
     browser = browser_of()
@@ -195,13 +188,6 @@ def test_log_out_leads_to_the_providers_and_back(browser):
 
     assert not browser.get("/about/").wsgi_request.user.is_authenticated
     assert log_out_at(there) == "/"
-
-
-def test_log_out_of_a_session_that_began_with_a_password_stays_here(club, bob):
-    browser = browser_of()
-    browser.post("/login/", {"username": "bob", "password": PASSWORD})
-
-    assert browser.post("/logout/").url == "/"
 
 
 def test_keys_that_were_replaced_are_read_again(browser, club, monkeypatch):

@@ -130,12 +130,6 @@ def test_a_counter_betrays_a_copy_only_where_devices_do_not_share_the_passkey(
         assert get_user(client).is_authenticated == (again == IN)
 
 
-def test_a_passkey_that_is_backed_up_without_being_eligible_is_not_added(as_alice):
-    add(as_alice, Authenticator(), flags=OTHER)
-
-    assert not Passkey.objects.exists()
-
-
 def test_of_two_uses_at_once_with_the_same_count_one_is_refused(client, phone, monkeypatch):
     copy, verified = Client(), passkeys.verify_authentication_response
     answer = phone.use(options(copy, "sign-in"))
@@ -218,19 +212,6 @@ def test_a_passkey_is_a_fresh_proof(phone, as_alice):
 
     assert response["Location"] == "/settings/delete/"
     assert as_alice.get("/settings/delete/").status_code == 200
-
-
-@override_settings(SECOND_FACTOR="all")
-def test_a_demanded_factor_can_be_a_new_passkey(client, alice):
-    client.post("/login/", {"username": "alice", "password": PASSWORD})
-
-    page = client.post("/login/second/", {"credential": Authenticator().create(options(client, "add"))})
-
-    assert "Your recovery codes" in page.text
-    assert get_user(client) == alice
-    assert client.get("/settings/").status_code == 200
-    refused = client.post(f"/settings/security/passkeys/{Passkey.objects.get().pk}/remove/", follow=True)
-    assert "demands a second step" in refused.text
 
 
 def test_the_last_way_in_stays(phone, as_alice, alice):

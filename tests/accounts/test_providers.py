@@ -13,7 +13,7 @@ from accounts.moderators import GROUP
 from accounts.sign_in import identities, protocol, second_factor, ways
 from accounts.sign_in.provider import GITHUB, Person, Provider
 from tests.cast import PASSWORD
-from tests.factories import browser_of, member
+from tests.factories import browser_of
 from tests.own_provider import left_for
 
 
@@ -128,36 +128,7 @@ def test_a_name_is_proposed_from_the_claims(browser, club, alice, claims, name):
     assert re.findall(r'name="username"(?: value="(.*?)")?', page) == [name]
 
 
-def test_names_in_other_scripts_are_proposed_where_they_are_permitted(db, settings):
-    settings.NAMES = "any"
-    person = Person("club", "x", "x", "", "", False, ["多拉"], False)
-
-    assert identities.propose_name(person) == "多拉"
-
-
 # Ways in
-
-
-def test_ways_in_are_those_of_the_settings(club, settings, alice):
-    connect(club, alice)
-    assert ways.ways_in(alice) == (1, 0, 1)
-
-    settings.PASSWORDS = False
-    assert ways.ways_in(alice) == (0, 0, 1)
-
-    settings.PROVIDERS = {}
-    assert ways.ways_in(alice) == (0, 0, 0)
-
-
-def test_an_identity_of_a_provider_that_left_the_settings_can_be_removed(club, settings, alice):
-    identity, settings.PROVIDERS = connect(club, alice), {}
-    browser = browser_of()
-    browser.post("/login/", {"username": "alice", "password": PASSWORD})
-
-    assert "You can't log in with it any more." in browser.get("/settings/security/").text
-    browser.post(f"/settings/identities/{identity.pk}/remove/")
-
-    assert not alice.identities.exists()
 
 
 def test_nobody_removes_the_identity_of_another(club, alice, bob):
@@ -194,13 +165,6 @@ def test_two_providers_give_moderation_until_both_have_taken_it_away(db, setting
 
     identities.recognise(second._replace(is_moderator=False))
     assert not alice.groups.exists()
-
-
-def test_an_invalid_address_in_the_claims_is_ignored(browser, club):
-    for address in ("no address", "a@b c", "x@example.org\r\nBcc: y@example.org", f"{'x' * 250}@example.org", 7):
-        club.claims = {"email": address, "email_verified": True}
-        club.log_in(browser, "dora")
-        assert "Your email address here will be" not in browser.get("/signup/name/").text
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -358,14 +322,6 @@ def test_no_password_logs_in_or_signs_up(browser, club, no_passwords, alice):
     assert User.objects.count() == 1
 
 
-def test_a_member_has_no_page_to_change_a_password(browser, club, no_passwords, alice):
-    connect(club, alice)
-    club.log_in(browser)
-
-    assert browser.get("/password/").url == "/settings/security/"
-    assert "Set a password" not in browser.get("/settings/security/").text
-
-
 def link_for(name):
     call_command("sign_in_link", name, stdout=(out := StringIO()), stderr=StringIO())
     return out.getvalue().strip().partition(":8000")[2]
@@ -393,28 +349,6 @@ def test_the_link_works_for_ten_minutes_and_for_active_administrators(db, carol,
     User.objects.filter(pk=carol.pk).update(is_active=True)
     time_machine.move_to("2099-01-01")
     assert browser_of().post(link).status_code == 403
-
-
-def test_an_unknown_provider_is_not_found(browser):
-    assert browser.post("/login/with/nobody/").status_code == 404
-    assert browser.get("/login/with/nobody/back/").status_code == 404
-
-
-def test_many_tabs_at_providers_forget_the_oldest(browser, club, alice):
-    connect(club, alice)
-    answers = [club.begin(browser) for _ in range(5)]
-
-    assert club.back(browser, answers[0]).status_code == 403
-    assert club.back(browser, answers[1]).status_code == 302
-
-
-def test_a_member_of_another_account_in_the_same_browser_is_replaced(browser, club, alice):
-    connect(club, alice)
-    browser.force_login(member("someone"))
-
-    club.log_in(browser)
-
-    assert member_at(browser) == alice
 
 
 def test_github_proves_nothing_afresh_and_the_page_says_what_to_do(github, time_passes, alice):

@@ -10,7 +10,7 @@ from django.contrib.auth import get_user
 from django.core import mail
 from django.test import Client
 
-from accounts.models import Authenticator, Token, User
+from accounts.models import Authenticator, User
 from accounts.sign_in import codes, second_factor
 from tests.cast import PASSWORD
 from tests.mail_backends import wait_until_sent
@@ -105,16 +105,6 @@ def test_each_recovery_code_logs_in_once_however_it_is_typed(protected):
         assert "wrong, expired or used" in enter(again, one).text
 
 
-def test_a_member_with_few_codes_left_is_told(client, protected):
-    for one in protected[:7]:
-        log_in(browser := Client())
-        enter(browser, one)
-    log_in(client)
-
-    page = client.post("/login/second/", {"code": protected[7]}, follow=True).text
-    assert "You have 2 recovery codes left." in page
-
-
 def test_a_second_step_that_takes_too_long_begins_again(client, protected, clock):
     log_in(client)
     clock.move_to(NOW + 601, tick=False)
@@ -166,13 +156,6 @@ def test_a_database_alone_gives_no_code_away_and_another_key_leaves_the_recovery
     assert "do not work any more" in client.get("/login/second/").text
     assert enter(client, code()).status_code == 200
     assert enter(client, protected[0]).status_code == 302
-
-
-def test_tokens_of_programs_need_no_second_step(client, protected, alice, settings):
-    settings.SECOND_FACTOR = "all"
-    _, plaintext = Token.objects.issue(alice, "script")
-
-    assert Token.objects.find(plaintext).user == alice
 
 
 def test_turning_it_off_removes_the_app_and_the_codes(as_alice, protected, alice):
@@ -249,12 +232,3 @@ def test_deleting_the_account_removes_every_factor(as_alice, protected, alice):
 
     assert not Authenticator.objects.exists()
     assert alice.recovery_codes.count() == 0
-
-
-def test_a_browser_offers_each_member_another_secret(client, alice, bob, settings):
-    settings.SECOND_FACTOR = "all"
-    offered = []
-    for name in (alice.username, bob.username):
-        log_in(client, username=name)
-        offered += re.findall(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}", client.get("/login/second/").text)[:1]
-    assert len(set(offered)) == 2

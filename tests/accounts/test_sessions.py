@@ -143,22 +143,6 @@ def test_changes_of_the_password_are_no_way_around_the_number_of_sessions(alice,
     assert Session.objects.count() == few
 
 
-def test_a_login_over_another_members_session_is_counted(alice, bob, few):
-    browser = _log_in_at(0, "bob")
-    with time_machine.travel(LOGIN, tick=False):
-        browser.post("/login/", {"username": "alice", "password": PASSWORD})
-
-    assert MemberSession.objects.filter(user=alice).get().session_key == browser.cookies["sessionid"].value
-    assert _is_logged_in(browser)
-
-
-def test_a_logout_forgets_the_session(logged_in):
-    with time_machine.travel(LOGIN, tick=False):
-        logged_in.post("/logout/")
-
-    assert not MemberSession.objects.exists()
-
-
 def test_housekeeping_forgets_expired_sessions(site_store, logged_in):
     with time_machine.travel(LOGIN + timedelta(days=31), tick=False):
         assert "1 session deleted" in housekeeping._expire(site_store)
@@ -227,13 +211,3 @@ def test_a_session_of_another_member_and_the_one_in_use_stay(alice, bob):
         browser.post(f"/settings/sessions/{own.reference}/end/")
 
     assert get_user(here).is_authenticated
-
-
-def test_ended_and_expired_sessions_are_not_listed(alice):
-    here, gone = _log_in(FIREFOX), _log_in(EDGE)
-    _log_in(IPHONE)
-    Session.objects.filter(pk=gone.session.session_key).update(expire_date=LOGIN)
-
-    assert [row[0] for row in _rows(here)] == [
-        f"{one} 198.51.100.0/24" for one in ("Firefox · Linux", "Safari · iPhone")
-    ]

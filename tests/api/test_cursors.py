@@ -360,17 +360,6 @@ def test_a_cursor_is_for_one_list_and_one_day(lists, carol, path):
     assert error_of(caller.get(f"{path}{sign}after={cursor}")) == (400, "invalid")
 
 
-def test_responses_without_a_cursor_name_none(lists, anyone):
-    by_votes, by_time = (anyone.get(f"articles?order={order}&page=2").json() for order in ("score", "time"))
-
-    assert (by_votes["page"], by_votes["next_after"]) == (2, None), "what the first page had is not known"
-    assert by_time["next_after"]
-    assert anyone.get("articles?page=3").json()["next_after"] is None
-    thread = anyone.get(f"articles/{lists.first}/comments?start=5&size=5").json()
-    assert (thread["next_start"], thread["next_after"]) == (10, None)
-    assert error_of(anyone.get(f"articles/{lists.first}/comments?start=0&after=x")) == (400, "invalid")
-
-
 @pytest.mark.parametrize(("name", "most"), [("MOST_IN_ADDRESS", 60), ("MOST_SEEN", 4)])
 def test_a_list_ends_where_its_cursor_would_be_too_large(lists, anyone, monkeypatch, name, most):
     monkeypatch.setattr(cursors, name, most)

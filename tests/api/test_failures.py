@@ -76,19 +76,6 @@ def session_of_bob(as_bob, bob):
     return caller
 
 
-@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "APPLICATION/JSON;charset=UTF8"])
-def test_json_may_name_its_charset(as_bob, article, content_type):
-    answer = as_bob.put(f"articles/{article}/vote", {"choice": "vote"}, content_type=content_type)
-
-    assert answer.status_code == 200
-
-
-def test_a_large_body_is_refused(as_bob, article, settings):
-    body = {"choice": "vote", "x": "y" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
-
-    assert error_of(as_bob.put(f"articles/{article}/vote", body)) == (413, "body-too-large")
-
-
 @pytest.mark.parametrize("error", [errors.StoreUnavailable("gone"), errors.StoreUnfit("other layout")])
 def test_a_stopped_store_is_reported_as_unavailable(anyone, article, monkeypatch, error, caplog):
     monkeypatch.setattr(outages, "STORE", outages.Outage("the store"))
@@ -145,10 +132,6 @@ def test_an_error_before_any_view_is_a_problem_too(anyone):
 
     assert error_of(answer) == (500, "internal-error")
     assert "secret" not in answer.content.decode()
-
-
-def test_the_root_of_the_api_redirects_to_its_documentation(anyone):
-    assert anyone.get("")["Location"] == "/api/docs"
 
 
 def test_every_code_is_documented():

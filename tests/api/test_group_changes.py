@@ -4,6 +4,8 @@ from unittest.mock import ANY
 
 import pytest
 
+from articles import site
+from articles.models import BlockedHost
 from tests.caller import error_of
 from tests.store_state import problems
 
@@ -76,3 +78,15 @@ def test_a_moderator_describes_a_group(as_carol, as_bob, anyone):
         400,
         "group-description-long",
     )
+
+
+def test_a_description_takes_no_new_link_to_a_blocked_host(as_carol):
+    old = "[Old](https://spam.example/old)"
+    as_carol.patch("groups/python", {"description": old})
+    BlockedHost.objects.create(host="spam.example", reason="it copies other sites")
+    site.forget_hosts()
+
+    moved = {"title": "Snakes", "description": "https://spam.example/new"}
+    assert error_of(as_carol.patch("groups/python", moved)) == (400, "link-blocked")
+    kept = as_carol.patch("groups/python", {"description": f"{old}, corrected"}).json()
+    assert (kept["title"], kept["description"]) == ("Python", f"{old}, corrected")

@@ -102,13 +102,6 @@ def test_apps_without_a_login_read(article, token):
     assert ids(Lemmy(authorization=f"Bearer {token}").get("post/list")) == [article]
 
 
-def test_a_wrong_token_is_refused(article):
-    app = Lemmy(authorization="Bearer avs_wrong")
-
-    assert app.get("post/list") == "not_logged_in"
-    assert app.send("GET", "post/list").status_code == 401
-
-
 def test_a_stale_token_prevents_neither_a_login_nor_a_look_at_the_site(article, alice):
     app = Lemmy(authorization="Bearer avs_stale")
 
@@ -245,15 +238,6 @@ def test_closed_votes_bans_locks_and_removals_refuse_as_everywhere(
         "post_view"
     ]["post"] | {"name": "", "removed": True}
     assert "url" not in as_bob.get("post", id=article)["post_view"]["post"]
-
-
-def test_no_header_leads_apps_to_the_parameters_of_the_sites_own_api(site_store, as_bob, alice):
-    for n in range(3):
-        post_as(site_store, alice, f"T{n}", f"https://example.org/{n}")
-
-    for sort in ("New", "TopAll"):
-        answer = as_bob.send("GET", f"post/list?sort={sort}&limit=2")
-        assert (bool(answer.json()["next_page"]), "Link" in answer.headers) == (True, False)
 
 
 def test_lists_can_be_paged_by_cursor_and_by_number_without_a_repetition(site_store, as_bob, alice):
@@ -475,28 +459,6 @@ def test_the_search_finds_posts_comments_groups_members_and_links(site_store, ar
     assert reader.get("search", q="") == "invalid_query"
 
 
-@pytest.mark.parametrize(
-    ("asked", "kind"),
-    [
-        ("http://testserver/articles/1/", "post"),
-        ("http://testserver/comments/1000001/", "comment"),
-        ("http://testserver/groups/python/", "community"),
-        ("http://testserver/users/alice/", "person"),
-        ("!python@testserver", "community"),
-        ("@alice@testserver", "person"),
-    ],
-)
-def test_addresses_of_the_site_lead_to_what_they_name(site_store, article, reader, alice, asked, kind):
-    comment_on(site_store, article, "A comment", alice.pk)
-
-    assert [*reader.get("resolve_object", q=asked)] == [kind]
-
-
-@pytest.mark.parametrize("asked", ["https://lemmy.ml/post/1", "http://testserver/login/", "http://[x", "", "x"])
-def test_other_addresses_lead_nowhere(site_store, reader, asked):
-    assert reader.get("resolve_object", q=asked or "?") == "couldnt_find_object"
-
-
 def test_the_log_has_what_moderators_did(site_store, article, reader, alice, mallory, carol):
     comment = comment_on(site_store, article, "Spam", mallory.pk)
     site_store.comments.remove(comment, actor(carol), "It is spam")
@@ -547,7 +509,7 @@ def apps(site_store, article, alice, bob):
     return [Lemmy(), Lemmy(bob)]
 
 
-@examples(max_examples=400)
+@examples(max_examples=100)
 @given(
     place=st.sampled_from(PLACES),
     sent=st.dictionaries(st.sampled_from([*NAMES, "auth"]), VALUES, max_size=6),
@@ -564,9 +526,7 @@ def test_no_parameter_gives_a_failure_of_the_site(apps, place, sent, own):
         apps[own] = Lemmy(User.objects.get(username="bob"))
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b"1", b'"x"', b"{", b"\xff", b"null", b"[" * 100_000, b'{"a":1,"a":2}', b"{}"]
-)
+@pytest.mark.parametrize("body", [b"[]", b"{", b"\xff", b"[" * 100_000])
 def test_bodies_that_are_no_object_are_refused(apps, body):
     for method, path in PLACES:
         if method != "GET" and path != "user/logout":

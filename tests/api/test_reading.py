@@ -6,15 +6,7 @@ from articles.domain.articles import Choice
 from tests.caller import error_of
 from tests.cases import for_each
 from tests.cast import MODERATOR
-from tests.factories import post_as
 from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, counted_pipelines
-
-FIELDS = {
-    *("id", "title", "link", "poster", "time", "votes", "opposes", "points", "ranked_points", "score"),
-    "groups",
-    *("choice", "closes_at", "removed", "merged_into", "merged", "saved", "edited_at", "pv", "uv", "has_text"),
-    *("comments", "last_comment_at", "locked", "read_at", "new_comments"),
-}
 
 NOT_IDS = (
     *("0", "-1", "01", "+1", "1.0", "1e0", "٣", "１", "abc", "9223372036854775808", "9" * 400, "..%2f1"),
@@ -61,18 +53,6 @@ def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
     }
 
 
-def test_a_list_states_its_page_and_its_length(anyone, site_store, alice):
-    for number in range(30):
-        post_as(site_store, alice, f"No. {number}", f"https://example.org/{number}")
-
-    first, second = anyone.get("articles?order=time").json(), anyone.get("articles?order=time&page=2").json()
-
-    assert (first["page"], first["pages"], first["total"]) == (1, 2, 30)
-    assert (second["page"], second["pages"], second["total"]) == (2, 2, 30)
-    assert (len(first["articles"]), len(second["articles"])) == (25, 5)
-    assert {frozenset(article) for article in first["articles"]} == {frozenset(FIELDS)}
-
-
 def test_a_member_sees_only_their_own_choices(as_bob, as_alice, anyone, site_store, article, bob):
     site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
 
@@ -107,14 +87,6 @@ def test_an_unknown_order_is_invalid(anyone, article, order):
 
     assert error_of(answer) == (400, "invalid")
     assert "“order”" in answer.json()["error"]["message"]
-
-
-@for_each("page", ["", "-1", "0", "1e9", "abc", "1.0", "01", "+1", "%201", "１", "1_0", "9" * 5000])
-def test_an_invalid_page_number_is_refused(anyone, article, page):
-    answer = anyone.get(f"articles?page={page}")
-
-    assert error_of(answer) == (400, "invalid")
-    assert answer.json()["error"]["message"] == "“page” must be a whole number, 1 or more."
 
 
 def test_a_group_lists_its_own_articles(anyone, site_store, article, closed, python):

@@ -83,23 +83,6 @@ def test_other_parameters_are_previewed_applied_and_rolled_back(page):
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_focus_stays_in_the_reason_when_a_preview_arrives(page):
-    page.goto("/lab/")
-    choose(page, "votes_per_day", "1")
-    held = hold(page, "**/lab/?*")
-    page.get_by_role("slider", name="γ").press("End")
-    page.locator("[name=reason]").press_sequentially("half")
-    wait_for(page, lambda: held)
-
-    held[0].continue_()
-
-    expect(page.locator("#outcome")).to_contain_text("γ 1.5 → 2.5")
-    expect(page.locator("[name=reason]")).to_be_focused()
-    page.keyboard.type(" a sentence")
-    expect(page.locator("[name=reason]")).to_have_value("half a sentence")
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
 def test_sliders_and_number_fields_stay_in_sync(page):
     page.goto("/lab/")
     number, slider = page.locator("#knobs [name=gamma]"), page.get_by_role("slider", name="γ")

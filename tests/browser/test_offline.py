@@ -173,27 +173,6 @@ def test_forms_votes_and_downloads_are_as_without_the_worker(page, site):
     assert page.url.endswith("/hot/"), "a redirect"
 
 
-def test_each_page_is_requested_once(page, site):
-    article = page.locator("main .row a[data-article], main .row a.comments").first
-    requests = "() => fetch('/metrics').then((answer) => answer.text())"
-
-    def count():
-        lines = page.evaluate(requests).splitlines()
-        found = [
-            line for line in lines if line.startswith("site_requests_total") and 'view="articles:why"' in line
-        ]
-        return sum(float(line.rsplit(" ", 1)[1]) for line in found)
-
-    assert article
-    before = count()
-    href = page.locator("main .row a.comments").first.get_attribute("href").partition("#")[0]
-    for _ in range(3):
-        page.goto(f"{href}why/")
-        page.goto("/about/")
-
-    wait_for(page, lambda: count() == before + 3)
-
-
 SUBSCRIBE = """(subscription) => {
   PushManager.prototype.getSubscription = async () => null;
   PushManager.prototype.subscribe = async (wanted) => {

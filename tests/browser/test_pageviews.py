@@ -102,17 +102,6 @@ def test_a_prerendered_page_counts_as_a_view_once_it_is_shown(page, site):
     assert numbers(site, 1) == (before[0] + 1, before[1] + 1)
 
 
-@pytest.mark.parametrize(("how", "tells"), [("activationStart", 1), ("deliveryType", "navigational-prefetch")])
-def test_a_page_shown_from_a_prefetch_counts_as_a_view(page, site, how, tells):
-    kind = "PerformanceResourceTiming" if how == "deliveryType" else "PerformanceNavigationTiming"
-    page.add_init_script(f"Object.defineProperty({kind}.prototype, {how!r}, {{get: () => {tells!r}}})")
-
-    with page.expect_request("**/api/views") as sent:
-        page.goto("/articles/1/")
-
-    assert sent.value.response().json()["reason"] == "repeat"  # the page was requested from this server just now
-
-
 def test_an_article_page_loaded_from_the_server_sends_nothing(page, site):
     sent = []
     page.on("request", lambda request: sent.append(request.url) if "/api/views" in request.url else None)

@@ -53,13 +53,6 @@ def test_the_counter_counts_any_text_as_the_server_does(page):
     assert wrong == []
 
 
-@pytest.mark.parametrize("sign", [" ", "👍"])
-def test_a_text_that_the_server_refuses_outright_is_counted_as_typed(page, sign):
-    page.fill("[name=title]", "a" + sign * 1200)
-
-    expect(page.locator("[name=title] + .counter")).to_have_text("1,201 of 300 characters")
-
-
 @pytest.mark.parametrize(
     ("form", "name", "limit"),
     [("groups", "reason", 500), ("groups", "new_group", 60), ("remove", "reason", 500), ("edit", "title", 300)],
@@ -135,29 +128,6 @@ def test_a_late_response_is_not_shown_for_another_link(page, site_store):
     assert page.locator(".known").inner_html() == ""
 
 
-def test_a_prefilled_link_is_looked_up_and_an_empty_one_is_not(page, site_store):
-    site_store.articles.post(77, "somebody", "There", "https://example.org/there")
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if "/known/?" in request.url else None)
-    page.clock.install()
-    page.locator("[name=link]").evaluate(
-        """field => ["x", ""].forEach(value => {
-            field.value = value;
-            field.dispatchEvent(new Event("input", {bubbles: true}));
-        })"""
-    )
-    page.clock.run_for(400)
-    settle(page)
-    assert asked == []
-
-    page.fill("[name=link]", "https://example.org/there")
-    page.locator("main form").evaluate("form => HTMLFormElement.prototype.submit.call(form)")
-    page.wait_for_load_state()
-
-    expect(page.locator("main [name=link]")).to_have_value("https://example.org/there")
-    expect(page.locator(".known a")).to_contain_text("There")
-
-
 def test_groups_are_filtered_and_ticked_by_keyboard(page, site_store):
     page.click(".fold:has(.group-choice) summary")
     field = page.get_by_label("Find a group")
@@ -185,21 +155,6 @@ def test_groups_are_filtered_and_ticked_by_keyboard(page, site_store):
     page.click("main .actions button")
     page.wait_for_url("**/articles/*/")
     assert page.locator("main .groups a").all_inner_texts() == ["Databases", "Security"]
-
-
-def test_other_groups_are_suggested_after_each_comma(page):
-    typed = '<input name="groups" list="others" id="typed"><datalist id="others"><option value="Web"></datalist>'
-
-    def add_others(route):
-        answer = route.fetch()
-        route.fulfill(response=answer, body=answer.text().replace('name="groups" value="">', f'name="x">{typed}'))
-
-    page.route("**/post/", add_others)
-    page.reload()
-
-    page.locator("#typed").evaluate("one => { one.value = 'Python, '; one.dispatchEvent(new Event('input')) }")
-
-    assert page.locator("#others option").get_attribute("value") == "Python, Web"
 
 
 @pytest.mark.parametrize(("typed", "found"), [("dátabàses", "Databases"), (" databases ", "Databases")])
@@ -244,17 +199,3 @@ def test_the_button_copies_a_new_token_if_the_browser_can(chromium, site, may_co
 
         expect(button).to_have_text("Copied")
         assert page.evaluate("navigator.clipboard.readText()") == page.input_value("#token")
-
-
-def test_an_empty_form_asks_for_little_and_unfolds_what_a_refusal_needs(chromium, site):
-    with window(chromium, site, "demo", viewport={"width": 390, "height": 844}) as page:
-        page.goto("/post/")
-        assert page.locator("main [name]:visible").evaluate_all("all => all.map(one => one.name)") == [
-            "link",
-            "title",
-        ]
-
-        page.fill("[name=title]", "Neither a link nor a text")
-        page.click("main .actions button[type=submit]:not([name])")
-
-        expect(page.locator("main [name=text]")).to_be_visible()

@@ -1,6 +1,5 @@
 """An open page stays fresh: counts, order, and the notice of new articles."""
 
-import re
 from itertools import count
 
 import pytest
@@ -10,7 +9,6 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order
 from articles.domain.moderation_log import OPERATOR
 from tests.browser.windows import hold, posted, row_of, shown_ids, wait_for, window
-from tests.store_state import let_close
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -138,25 +136,6 @@ def test_rows_stay_in_place_while_the_reader_uses_the_list_but_counts_update(pag
     until(lambda: (found := shown_ids(page)).index(second) < found.index(first))
 
 
-def test_a_reader_who_prefers_reduced_motion_sees_none(chromium, site, site_store):
-    for wish, moves in (("reduce", False), ("no-preference", True)):
-        with window(chromium, site, "demo", reduced_motion=wish) as page:
-            page.add_init_script(
-                "window.moved = {}; const animate = Element.prototype.animate; Element.prototype.animate ="
-                "function (...all) { moved[this.id] = all[0][0].transform; return animate.apply(this, all) }"
-            )
-            page.clock.install()
-            first, second = open_pair(page, site_store)
-            overtake(site_store, second, first)
-            later(page)
-            until(lambda: (found := shown_ids(page)).index(second) < found.index(first))  # noqa: B023
-            found = page.evaluate("moved")
-            assert bool(found) is moves
-            if moves:  # each from its old position: one from below, the other from above
-                assert re.fullmatch(r"translateY\([0-9.]+px\)", found[f"article-{second}"])
-                assert re.fullmatch(r"translateY\(-[0-9.]+px\)", found[f"article-{first}"])
-
-
 @pytest.mark.parametrize(
     ("path", "newest", "groups"),
     [
@@ -183,22 +162,6 @@ def test_new_articles_are_announced(page, site_store, path, newest, groups):
     assert shown_ids(page)[:2] == [other, number]
 
 
-def test_the_link_to_new_articles_keeps_the_focus_when_its_text_changes(page, site_store):
-    page.goto("/newest/")
-    posted(site_store)
-    followed(page)
-    news = page.locator(".news a")
-    news.focus()
-
-    followed(page)
-    expect(news).to_be_focused()
-    posted(site_store)
-    followed(page, LATE)
-
-    expect(news).to_have_text("2 new articles")
-    expect(news).to_be_focused()
-
-
 def test_a_removed_article_says_so_and_cannot_be_opened_or_voted_for(page, site_store):
     article = posted(site_store)
     page.goto("/newest/")
@@ -210,19 +173,6 @@ def test_a_removed_article_says_so_and_cannot_be_opened_or_voted_for(page, site_
     expect(row.locator(".note")).to_have_text("This article has been removed.")
     expect(row.locator("button.vote")).to_be_hidden()
     assert row.locator("h2 a[data-article]").get_attribute("href") is None
-
-
-def test_a_focused_button_does_not_disappear(page, site_store):
-    article = posted(site_store)
-    page.goto("/newest/")
-    vote_button = page.locator(f"{row_of(article)} button.vote")
-    vote_button.focus()
-    let_close(site_store, article)
-
-    followed(page)
-
-    expect(vote_button).to_be_focused()
-    expect(vote_button).to_be_visible()
 
 
 def test_counts_requested_before_a_vote_do_not_undo_it(page, site_store):
@@ -240,20 +190,6 @@ def test_counts_requested_before_a_vote_do_not_undo_it(page, site_store):
 
     page.wait_for_selector("body[data-heard]")
     assert points(page, article) == 2
-    expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
-
-
-def test_a_counted_vote_whose_responses_were_lost_appears_in_the_end(page, site_store):
-    article = posted(site_store)
-    page.goto("/newest/")
-    page.route("**/vote/", lambda route: route.fetch() and route.abort())
-    page.click(f"{row_of(article)} button.vote")
-    expect(page.locator(f"{row_of(article)} .note")).to_contain_text("may not have been saved")
-    assert points(page, article) == 1
-
-    later(page)
-
-    assert points(page, article) == site_store.articles.get(article).points == 2
     expect(page.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
 
 
@@ -329,57 +265,11 @@ def test_one_request_is_pending_at_a_time_for_at_most_eight_seconds(page):
     wait_for(page, lambda: len(held) == 2)
 
 
-def test_unchanged_data_is_not_sent_again(page):
-    page.goto("/newest/")
-    with page.expect_response(ASKED) as first:
-        page.clock.fast_forward(SOON)
-    first.value.finished()
-
-    with page.expect_response(ASKED) as second:
-        page.clock.fast_forward(SOON)
-
-    assert second.value.request.all_headers()["if-none-match"] == first.value.headers["etag"]
-
-
-def test_a_page_requests_at_most_a_hundred_articles_and_each_once(page):
-    more = "".join(f'<i data-votes-of="{number}"></i>' for number in (*range(1, 120), *range(1, 120)))
-
-    def serve(route):
-        answer = route.fetch()
-        route.fulfill(response=answer, body=answer.text().replace("</main>", more + "</main>"))
-
-    page.route("**/newest/", serve)
-    page.goto("/newest/")
-
-    held = hold(page, ASKED)  # no response: the page could not show the counts in places that are not rows
-    page.clock.fast_forward(SOON)
-    wait_for(page, lambda: held)
-
-    ids = re.search(r"ids=([0-9,]+)", held[0].request.url)[1].split(",")
-    assert len(ids) == len(set(ids)) == 100
-
-
 def test_a_page_restored_from_the_cache_refreshes_at_once(page):
     page.goto("/newest/")
 
     with page.expect_response(ASKED, timeout=30_000):
         page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
-
-
-def test_results_found_while_typing_stay_fresh_too(page, site_store):
-    article = posted(site_store, "Perpetuity")
-    page.goto("/search/")
-    until(lambda: f'id="article-{article}"' in page.request.get("/search/?q=perpetuity").text())
-    with page.expect_response(re.compile("[?]q=perpetuity$")):
-        page.locator("#search [name=q]").press_sequentially("perpetuity")
-        page.clock.run_for(1000)
-    expect(page.locator(f"{row_of(article)} .points")).to_contain_text("1")
-    expect(page.locator("[aria-busy=true]")).to_have_count(0)  # which the leap in time would abort
-    vote(site_store, article)
-
-    later(page)
-
-    expect(page.locator(f"{row_of(article)} .points")).to_contain_text("2")
 
 
 @pytest.mark.parametrize("trouble", ["nothing changes", "no answer", "a refusal"])

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import hold, posted, row_of, settle, wait_for, window
+from tests.browser.windows import hold, settle, wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -172,26 +172,6 @@ def test_return_addresses_contain_the_words_that_are_shown(page, fails):
     assert page.input_value("#search [name=q]") == "redis 数据库"
 
 
-def test_a_vote_whose_results_were_replaced_is_still_sent(chromium, site, site_store):
-    article = posted(site_store, "Zanzibar")
-    with window(chromium, site, "demo") as page:
-        page.goto("/search/?q=zanzibar")
-        held = hold(page, "**/vote/")
-        page.click(f"{row_of(article)} button.oppose")
-        page.click(f"{row_of(article)} button.vote")
-        wait_for(page, lambda: held)
-        find_without_the_form(page, "qqqqq")
-        expect(page.locator("#found")).to_contain_text("No results")
-
-        held[0].continue_()
-        wait_for(page, lambda: len(held) == 2)
-        held[1].continue_()
-
-        expect(page.locator("#live")).to_contain_text("Your vote was counted")
-        assert [route.request.post_data_json["choice"] for route in held] == ["oppose", "vote"]
-        assert site_store.articles.get(article).votes == 2
-
-
 @pytest.mark.parametrize("page", [True], indirect=True)
 def test_the_focus_is_not_lost_when_results_are_replaced(page):
     find_without_the_form(page, "redis")
@@ -211,25 +191,3 @@ def test_the_focus_is_not_lost_when_results_are_replaced(page):
     find[0].continue_()
     expect(page.locator("#found")).to_contain_text("No results")
     expect(page.locator("#search [name=q]")).to_be_focused()
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_sending_the_form_ends_live_requests(page):
-    asked = []
-    page.on("request", lambda request: asked.append(request.resource_type) if "q=" in request.url else None)
-    held = hold(page, FOUND)
-    page.clock.install()
-
-    page.locator("#search").evaluate(
-        """form => {
-            form.q.value = "redis";
-            form.q.dispatchEvent(new Event("input", {bubbles: true}));
-            form.requestSubmit();
-        }"""
-    )
-    wait_for(page, lambda: held)
-    held[0].fulfill(status=204)  # the window stays on the page
-    page.clock.run_for(400)
-    settle(page)
-
-    assert asked == ["document"]

@@ -57,15 +57,3 @@ def test_all_tabs_are_in_the_window_and_the_current_one_is_marked(chromium, site
                 assert all(one.is_visible() for one in marked.all()), (path, width)
                 assert page.evaluate(OUTSIDE) == [], (path, width)
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)
-
-
-def test_the_most_points_are_reached_from_the_front_page_and_lead_back(chromium, site):
-    with window(chromium, site, viewport={"width": 390, "height": 844}) as page:
-        page.goto("/")
-        page.click("main .tabs >> text=Week")
-        page.wait_for_url("**/top/?range=week")
-        assert page.inner_text("h1") == "Top of the week"
-
-        page.click("main .tabs >> text=By score")
-
-        page.wait_for_url(lambda address: address.endswith(f":{site.port}/"))

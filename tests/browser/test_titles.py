@@ -8,7 +8,6 @@ from django.template.loader import render_to_string
 from playwright.sync_api import expect
 
 from links.asking import LinkInfo
-from tests.browser import axe
 from tests.browser.windows import window
 from tests.site_process import Site
 
@@ -91,30 +90,3 @@ def test_a_typed_title_stays_and_the_found_one_is_offered(page):
     expect(page.get_by_label("Title")).to_have_value("From the bookmark")
     page.get_by_role("button", name="Use this title").click()
     expect(page.get_by_label("Title")).to_have_value("A found title")
-
-
-SHIFTS = """window.moved = [];
-const element = ({node}) => node?.closest ? node : node?.parentElement;
-const below = one => element(one)?.closest("main, footer")?.outerHTML.slice(0, 80);
-const moved = list => list.getEntries().flatMap(one => one.sources).map(below).filter(Boolean);
-const note = list => window.moved.push(...moved(list));
-new PerformanceObserver(note).observe({type: "layout-shift", buffered: true});"""
-"""What moved by itself, below the header."""
-
-
-@pytest.mark.parametrize("info", [FOUND, LinkInfo("failed", problem="host-busy")])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_what_comes_late_moves_nothing(page, info, width):
-    page.set_viewport_size({"width": width, "height": 844})
-    page.add_init_script(SHIFTS)
-    answered(page, info)
-    page.goto(f"/post/?link={LINK}&title=Typed")
-
-    expect(page.locator(".link-info p").first).to_be_visible()
-    page.evaluate(
-        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
-    )
-    assert page.evaluate("window.moved") == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    axe.load(page)
-    assert axe.violations(page) == []

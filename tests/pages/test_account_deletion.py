@@ -187,19 +187,6 @@ def test_administration_pages_name_the_right_member(site_store, bob, carol):
     assert list(said) == [f"~{bob.pk}", "carol", "Moderators"]
 
 
-def test_sessions_of_other_members_continue_however_many_there_are(site_store, bob, alice, carol, monkeypatch):
-    monkeypatch.setattr(account_deletion, "_SESSIONS_PER_BATCH", 2)
-    for member in (alice, bob, carol, bob, alice, bob, bob, carol):
-        browser_of(member)
-    account_deletion.begin(bob.pk)
-
-    for _ in range(9):
-        account_deletion.advance_all(0)
-
-    left = [session.get_decoded()["_auth_user_id"] for session in Session.objects.all()]
-    assert sorted(left) == sorted(map(str, (alice.pk, carol.pk) * 2))
-
-
 @pytest.mark.parametrize("name", ["bob", "BOB", "ｂｏｂ"])
 @pytest.mark.parametrize("finished", [False, True])
 def test_the_name_is_never_reused(site_store, bob_was_busy, bob, name, finished):

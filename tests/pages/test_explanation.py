@@ -113,17 +113,6 @@ def test_an_article_without_votes_says_so(site_store):
     assert "Number 1 on the front page: no votes yet, posted 1 minute ago." in text
 
 
-def test_votes_outweigh_no_age_once_voting_has_closed(site_store, old):
-    site_store.imports.add(
-        [ImportedArticle("Older", "https://example.org/older", 0, "", site_store.store.now() - 40 * 86400, 1, 0)]
-    )
-
-    text = words(section_of(old))
-
-    assert re.search(r"Behind by \d+ days? .*\.", text)
-    assert "would close the gap" not in text
-
-
 def test_neighbours_are_links_with_the_difference(site_store, article, bob):
     other = post_as(site_store, bob, "The <other> one", "https://example.org/b").id
     for voter in (50, 51):
@@ -186,13 +175,6 @@ def test_the_rank_history_is_drawn_and_described(site_store, article):
 
 def test_an_article_without_rank_history_says_why(site_store, article):
     assert "This article has not been among them in the last 7 days." in section_of(article)
-
-
-def test_links_to_the_article_are_marked_for_counting(site_store, article):
-    text = page_of(article)
-
-    assert text.count(f'href="https://example.org/a" data-article="{article}"') == 2
-    assert f'data-viewed-article="{article}"' in text
 
 
 def test_the_rank_history_is_redrawn_for_each_language_and_each_sample(site_store, article):

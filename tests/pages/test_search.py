@@ -27,15 +27,6 @@ def text_of(response) -> str:
     return response.content.decode()
 
 
-def test_without_a_query_the_page_shows_the_form_and_help(site_store):
-    page = text_of(Client().get("/search/"))
-
-    assert 'role="search"' in page
-    assert 'name="q"' in page
-    assert "All words must match" in page
-    assert '<meta name="robots" content="noindex">' in page
-
-
 def test_found_articles_have_the_words_highlighted(site_store, alice):
     article = post(site_store, alice, "Voting <b>on</b> Straße")
     post(site_store, alice, "Another")
@@ -58,19 +49,6 @@ def test_an_index_that_is_being_built_is_said_to_be(site_store, alice, monkeypat
 
     assert "The search index is being built: 0%. There may be more results." in page
     assert "No results" not in page
-
-
-def test_only_the_group_in_the_query_is_highlighted(site_store, alice):
-    site_store.groups.create("db", "Data & stores")
-    post(site_store, alice, "redis", "db", "java")
-
-    named, none = (text_of(Client().get(f"/search/?q={words}")) for words in ("stores", "redis"))
-
-    chip = '<a href="/groups/{0}/" dir="auto">{1}</a>'
-    assert chip.format("db", "<mark>Data &amp; stores</mark>") in named
-    assert chip.format("java", "java") in named
-    assert chip.format("db", "Data &amp; stores") in none
-    assert chip.format("java", "<mark>java</mark>") in text_of(Client().get("/search/?q=redis+jav"))
 
 
 def test_results_are_best_or_newest_first_with_links_between_both(site_store, alice, bob):
@@ -97,19 +75,6 @@ def test_a_group_can_be_searched_in_any_spelling_of_its_name(site_store, alice):
     assert rows(response) == [here]
     assert "in the group “python”" in text_of(response)
     assert '<option value="python" selected>' in text_of(response)
-
-
-def test_the_group_field_is_a_list_or_a_text_field_or_absent(site_store):
-    assert 'name="group"' not in text_of(Client().get("/search/"))
-    for number in range(200):
-        site_store.groups.create(f"g{number}", f"Group {number}")
-    assert text_of(Client().get("/search/")).count('<option value="g') == 200
-
-    site_store.groups.create("g200", "Group 200")
-
-    page = text_of(Client().get("/search/?q=redis&group=g200"))
-    assert '<input name="group" id="id_group" value="Group 200"' in page
-    assert "<option" not in page
 
 
 def test_a_merged_group_redirects_and_an_unknown_one_is_404(site_store, alice, carol):

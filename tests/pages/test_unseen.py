@@ -163,7 +163,7 @@ def test_a_list_with_every_article_hidden_says_so(site_store, groups):
 # More
 
 
-PATHS = ["/", "/newest/", "/top/?range=all", "/groups/python/?order=time", "/groups/java+python/?order=time"]
+PATHS = ["/", "/groups/java+python/?order=time"]
 
 
 @pytest.mark.parametrize("path", PATHS)

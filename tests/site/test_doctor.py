@@ -244,19 +244,6 @@ def test_a_store_and_a_database_that_are_away_are_findings(tmp_path):
 
 
 @pytest.mark.long
-def test_a_store_that_keeps_nothing_on_disk_is_warned_about_at_the_start(start, tmp_path):
-    (tmp_path / "own").mkdir()
-    store = OwnStore(tmp_path / "own", "--appendonly", "no")
-    try:
-        site = start(DEMO="0", REDIS_URL=store.url)
-        site.wait_until_up()
-        assert "Warning: The append-only file is off: all data is lost when the store stops." in site.told()
-        site.stop()
-    finally:
-        store.stop()
-
-
-@pytest.mark.long
 def test_a_site_works_with_the_documented_rules_of_its_user_and_nothing_is_denied(start, tmp_path):
     (tmp_path / "own").mkdir()
     rules = Path(settings.BASE_DIR, "deploy", "store.acl").read_text("utf-8").replace("CHANGE-THIS", "secret")
@@ -360,27 +347,6 @@ def test_what_the_launcher_would_refuse_is_found(installation):
     ((level, text),) = findings.of("files", "static")
     assert (level, f"{installation.data_dir / 'static'} has files" in text) == ("error", True)
     assert installation.examine("--skip", "files").of("files", "static") == []
-
-
-def test_lines_of_the_env_file_without_effect_are_found(tmp_path):
-    """The checkout's own file is not touched: the report of settings that cannot be loaded reads another one."""
-    (tmp_path / ".env").write_text("DEBUG = 1\nPROT=1\n")
-    script = (
-        "import sys; from pathlib import Path; from voting_site.command_line import execute; "
-        f"execute(['manage.py', 'doctor', '--json'], Path({str(tmp_path)!r}))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=settings.BASE_DIR,
-        env=variables({"DATA_DIR": str(tmp_path / "data"), "PORT": "x"}),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    texts = [text for _level, text in Findings(done).of("settings", "env file")]
-    assert texts[0].startswith("Line 1 of the file .env has no effect")
-    assert "did you mean PORT?" in texts[-1]
 
 
 @pytest.fixture

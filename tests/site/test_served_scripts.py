@@ -58,9 +58,3 @@ def test_minifying_modern_syntax_removes_only_spaces(script):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_no_regular_expression_can_be_mistaken_for_a_division(source):
     assert not re.search(r"(=>|\b(case|delete|in|of|typeof|void|yield))\s*/[^/*]", source.read_text("utf-8"))
-
-
-def test_a_nested_template_literal_would_be_detected():
-    nested = "a = `b ${ `c  ${ d }  e` } f`;"
-
-    assert literals(jsmin(nested)) != literals(nested)

@@ -189,16 +189,6 @@ def found(site: Site, query: str) -> set[str]:
     return set(re.findall(r'data-article="\d+"[^>]*>(.*?)</a>', FormBrowser(site).get(f"/search/?q={query}")))
 
 
-def test_every_node_finds_what_was_posted_on_another(nodes):
-    first, second = nodes("first"), nodes("second")
-    (alice,) = members((first,), 1)
-
-    post(alice, 1)
-
-    for site in (first, second):
-        until(lambda: found(site, "article") == {"<mark>Article</mark> 1"}, DEADLINE, site.told)  # noqa: B023
-
-
 @pytest.mark.long
 def test_a_node_that_dies_while_it_writes_its_index_finds_everything_later(nodes):
     first, number = nodes("first"), 0
@@ -212,22 +202,3 @@ def test_a_node_that_dies_while_it_writes_its_index_finds_everything_later(nodes
         alice.visit(first)
 
     until(lambda: len(found(first, "article")) == number, DEADLINE, first.told)
-
-
-def test_a_site_whose_index_cannot_be_written_goes_on_and_says_so(nodes):
-    first = nodes("first")
-    (alice,) = members((first,), 1)
-    post(alice, 1)
-    until(lambda: len(found(first, "article")) == 1, DEADLINE, first.told)
-    assert first.stop() == 0
-    shutil.rmtree(first.data_dir / "search")
-    (first.data_dir / "search").write_text("in the way")
-
-    again = nodes("first")
-    alice.visit(again)
-    post(alice, 2)
-
-    page = FormBrowser(again).get("/search/?q=article")
-    assert "The search index is being built" in page
-    until(lambda: "the search index cannot be written" in again.told(), DEADLINE, again.told)
-    assert "Traceback" not in again.told()
