@@ -1,7 +1,4 @@
-from urllib.parse import quote
-
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
@@ -33,12 +30,6 @@ def test_the_operator_can_add_a_member_with_any_valid_name(as_carol):
     assert User.objects.get_by_natural_key("support").username == "Support"
 
 
-@pytest.mark.parametrize("name", ["CAROL", "ｃａｒｏｌ", "a", "<b>", "al\nice", "x" * 3000, "car\x00ol"])
-def test_the_operator_cannot_add_a_member_with_a_taken_or_invalid_name(as_carol, name):
-    assert _add(as_carol, name).status_code == 200
-    assert User.objects.count() == 1
-
-
 @pytest.mark.parametrize("spelling", ["alice", "ALICE", "ａｌｉｃｅ"])
 @pytest.mark.parametrize("is_tidied_up", [False, True])
 def test_the_operator_cannot_reuse_the_name_of_a_deleted_member(as_carol, alice, spelling, is_tidied_up):
@@ -53,14 +44,6 @@ def test_the_operator_cannot_reuse_the_name_of_a_deleted_member(as_carol, alice,
     assert response.status_code == 200
     assert response.text.count("This name is taken.") == 1
     assert User.objects.count() == 2
-
-
-@pytest.mark.parametrize("path", ["1/1/", "2/1/", "999/1/", "1/abc/", "x"])
-def test_rows_of_the_database_have_no_pages(as_carol, alice, path):
-    LogEntry.objects.log_actions(alice.pk, [alice], 2)
-
-    assert as_carol.get(f"/admin/r/{path}").status_code == 404
-    assert Client().get(f"/admin/r/{path}").status_code == 404
 
 
 ODD = ["\x00", "9" * 40, "-1", "abc", "[", "x" * 3000]
@@ -85,22 +68,6 @@ LOOKUPS = [
 @pytest.mark.parametrize("name", LOOKUPS)
 def test_odd_values_in_the_address_of_a_list_cause_no_server_error(as_carol, model, name):
     assert {as_carol.get(f"/admin/{model}/", {name: value}).status_code for value in ODD} <= {200, 302, 400}
-
-
-@pytest.mark.parametrize("model", ["accounts/user", "accounts/permissiongroup"])
-@pytest.mark.parametrize("value", ODD, ids=ascii)
-def test_odd_values_in_a_form_cause_no_server_error(as_carol, alice, model, value):
-    group = Group.objects.get_or_create(name="Moderators")[0]
-    row = f"/admin/{model}/{alice.pk if 'user' in model else group.pk}/change/"
-    marked = {"action": "delete_selected", "_selected_action": value, "index": value}
-    many = {"name": "x", "is_active": "on", "groups": value, "user_permissions": value, "permissions": value}
-
-    answers = [as_carol.post(f"/admin/{model}/", marked), as_carol.post(row, many)]
-    answers += [as_carol.get(f"/admin/{model}/{quote(value)}/{page}/") for page in ("change", "delete", "history")]
-
-    assert {answer.status_code for answer in answers} <= {200, 302, 400, 404}
-    alice.refresh_from_db()
-    assert alice.left_at is None
 
 
 def test_the_name_of_an_account_cannot_be_changed(as_carol, alice):

@@ -279,13 +279,3 @@ def test_it_says_when_groups_changed(store, anyone, carol):
     ):
         change()
         assert [has_changed(), has_changed()] == [True, False]
-
-
-def test_a_cursor_of_other_data_is_refused_and_says_to_begin_again(store, anyone):
-    begin = since(anyone)
-    store.changes.begin_copy()  # as after a restored backup
-
-    answer = anyone.get(f"changes?since={begin}")
-
-    assert error_of(answer) == (410, "changes-lost")
-    assert "new “since”" in answer.json()["error"]["message"]

@@ -19,8 +19,6 @@ from articles.operation import outages
 from tests.caller import Caller, error_of
 from tests.internals import Lists, failing
 
-METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")
-
 
 @pytest.mark.parametrize(
     "path", ["nothing", "articles/", "articles/1/", "articles/1/vote/", "v2/articles", "a%0Ab", "%00"]
@@ -28,31 +26,6 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", 
 def test_unknown_addresses_are_not_found(anyone, article, path):
     for method in ("GET", "POST", "DELETE"):
         assert error_of(anyone.send(method, path)) == (404, "not-found")
-
-
-@pytest.mark.parametrize(
-    ("path", "allowed"),
-    [
-        ("articles", "GET, HEAD, POST"),
-        ("articles/1", "DELETE, GET, HEAD, PATCH"),
-        ("articles/1/removed", "PUT"),
-        ("groups", "GET, HEAD, POST"),
-        ("groups/python", "GET, HEAD, PATCH"),
-        ("me", "GET, HEAD"),
-        ("articles/1/vote", "PUT"),
-        ("articles/1/groups", "PUT"),
-        ("hot", "GET, HEAD"),
-        ("views", "POST"),
-        ("openapi.json", "GET, HEAD"),
-    ],
-)
-def test_other_methods_are_not_allowed(anyone, path, allowed):
-    for method in {*METHODS} - {*allowed.split(", ")}:
-        answer = anyone.send(method, path)
-
-        assert (answer.status_code, answer["Allow"]) == (405, allowed)
-        if method != "HEAD":
-            assert error_of(answer) == (405, "method-not-allowed")
 
 
 @pytest.mark.parametrize(

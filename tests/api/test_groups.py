@@ -1,11 +1,8 @@
 """PUT /api/articles/<id>/groups."""
 
-from functools import partial
-
 import pytest
 
 from tests.caller import error_of
-from tests.internals import Groups, meanwhile
 from tests.store_state import RANKING_KEY, count_keys, problems
 
 
@@ -34,13 +31,6 @@ def test_repeating_it_changes_nothing_and_is_logged_once(as_carol, site_store, a
 
     (entry,) = site_store.moderation_log.get_page(1).entries
     assert (entry.actor_name, entry.article_id, entry.reason) == ("carol", article, "It is about Python.")
-
-
-def test_a_group_that_another_moderator_adds_meanwhile_is_removed_too(as_carol, site_store, article):
-    by_another = partial(site_store.groups.assign, article, ["web"])
-
-    with meanwhile(Groups, "assign", by_another):
-        assert assign(as_carol, article, ["python"]).json()["groups"] == ["python"]
 
 
 @pytest.mark.parametrize(

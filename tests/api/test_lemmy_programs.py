@@ -144,34 +144,6 @@ def test_lemmys_addresses_lead_to_the_sites_pages(site_store, article, settings,
     assert Client().get(address + end).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        *(
-            "/post/0",
-            "/post/01",
-            "/post/-1",
-            "/post/x",
-            "/post/1/2",
-            "/comment/1",
-            "/comment/x",
-            "/c/",
-            "/u/",
-            "/c/a/b",
-        ),
-        *(
-            "/u/",
-            "/c/a/b",
-            "/c/python@lemmy.example",
-            "/u/alice@lemmy.example",
-            "/feeds/u/alice@lemmy.example.xml",
-        ),
-    ],
-)
-def test_other_addresses_of_the_kind_lead_nowhere(article, address):
-    assert Client().get(address).status_code == 404
-
-
 def test_an_address_leads_on_whether_or_not_the_reader_sees_what_is_there(
     site_store, article, carol, alice, settings, tmp_path, django_capture_on_commit_callbacks
 ):

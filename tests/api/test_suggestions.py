@@ -25,10 +25,3 @@ def test_new_members_and_tokens_without_the_scope_are_refused(path, article, bob
         reading.put(f"{path}/x", {"accepted": True}),
     ):
         assert error_of(answer) == (403, "missing-scope")
-
-
-def test_a_site_without_suggestions_has_no_such_address(as_bob, path, settings):
-    settings.SUGGESTIONS = 0
-
-    assert as_bob.get(path).status_code == 404
-    assert as_bob.post(path, {"title": "Better"}).status_code == 404

@@ -1,6 +1,5 @@
 """PUT /api/articles/<id>/vote."""
 
-import pytest
 
 from tests.caller import error_of
 from tests.store_state import problems
@@ -29,15 +28,13 @@ def test_posters_can_withdraw_their_own_vote(as_alice, article):
     assert vote(as_alice, article, "none").json()["votes"] == 0
 
 
-@pytest.mark.parametrize(
-    "choice", ["up", "VOTE", "", "vote ", None, 1, True, ["vote"], {"vote": 1}, "\ud800", "none\x00"]
-)
-def test_an_unknown_choice_is_invalid(as_bob, site_store, article, choice):
-    answer = vote(as_bob, article, choice)
+def test_an_unknown_choice_is_invalid(as_bob, site_store, article):
+    for choice in ["up", "VOTE", "", "vote ", None, 1, True, ["vote"], {"vote": 1}, "\ud800", "none\x00"]:
+        answer = vote(as_bob, article, choice)
 
-    assert error_of(answer) == (400, "invalid")
-    assert "“choice”" in answer.json()["error"]["message"]
-    assert as_bob.get(f"articles/{article}").json()["votes"] == 1
+        assert error_of(answer) == (400, "invalid"), choice
+        assert "“choice”" in answer.json()["error"]["message"], choice
+        assert as_bob.get(f"articles/{article}").json()["votes"] == 1, choice
 
 
 def test_a_closed_or_removed_article_takes_no_votes(as_bob, anyone, closed, removed):

@@ -174,18 +174,3 @@ def test_a_refused_theme_leads_to_the_page_with_the_reason(page, article):
 
     page.wait_for_url(CHOSEN)
     expect(page.locator("main h1")).to_be_visible()
-
-
-@pytest.mark.parametrize("javascript", WITHOUT, ids=NAMES)
-@pytest.mark.parametrize(("name", "value"), [("language", "zh-hans"), ("theme", "dark")])
-def test_a_reader_who_uses_a_footer_switch_stays_at_the_footer(chromium, site, javascript, name, value):
-    options = {"java_script_enabled": javascript, "viewport": {"width": 1280, "height": 500}}
-    with window(chromium, site, **options) as page:
-        page.goto("/newest/")
-        page.locator(f".switch [name={name}][value={value}]").focus()
-
-        page.keyboard.press("Enter")
-
-        button = page.locator(f".switch [name={name}][value={value}][aria-pressed=true]")
-        expect(button).to_be_focused()
-        expect(button).to_be_in_viewport()

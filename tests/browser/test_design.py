@@ -102,16 +102,6 @@ def test_on_a_phone_the_first_article_starts_within_220_pixels(chromium, site, o
         assert page.locator(".row").first.bounding_box()["y"] <= 220
 
 
-def test_on_a_phone_the_search_is_a_button_that_opens_its_page(open_page):
-    page = open_page("/", **phone())
-
-    page.click("header .find button")
-
-    page.wait_for_url("**/search/**")
-    assert page.locator("main input[name=q]").is_visible()
-    assert page.evaluate("document.activeElement.name") == "q"
-
-
 def ground(page):
     return page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
 
@@ -185,29 +175,6 @@ def test_nothing_moves_for_a_member_if_the_scripts_are_late(chromium, site, path
         assert page.evaluate(SHIFTS) == []
 
 
-def test_the_members_own_vote_differs_in_shape_and_colour(open_page):
-    page = open_page("/signup/")
-    page.fill("main [name=username]", "edna")
-    for name in ("password1", "password2"):
-        page.fill(f"main [name={name}]", "a long secret 71")
-    page.click("main form button[type=submit]")
-    page.wait_for_selector(".account summary")
-    page.goto("/newest/")
-    look = "one => { const its = getComputedStyle(one.querySelector('svg')); return [its.fill, its.color] }"
-    button = page.locator(".row button.vote[aria-pressed=false]").first
-    before = button.evaluate(look)
-    row = button.evaluate("one => one.closest('.row').id")
-    button.click()
-    page.mouse.move(0, 0)
-
-    chosen = page.locator(f"#{row} button.vote[aria-pressed=true]")
-    chosen.wait_for()
-    after = chosen.evaluate(look)
-    assert before[0] == "none"
-    assert after[0] != "none"
-    assert after[1] != before[1]
-
-
 LINES = """one => {
     const height = parseFloat(getComputedStyle(one).lineHeight);
     return Math.round(one.getBoundingClientRect().height / height);
@@ -229,14 +196,3 @@ def test_a_long_title_is_cut_to_two_lines_in_lists_and_complete_on_its_page(open
     page.goto(f"/articles/{number}/")
     shown = page.locator("h1 a").evaluate("one => [getComputedStyle(one).webkitLineClamp, one.innerText]")
     assert shown == ["none", title.strip()]
-
-
-def test_printed_pages_show_addresses_instead_of_buttons(open_page):
-    page = open_page("/newest/")
-    page.emulate_media(media="print")
-
-    for selector in (".votes button", ".lists", ".site-footer", ".pager"):
-        assert not page.locator(selector).first.is_visible(), selector
-    address = page.locator(".row h2 a").first
-    shown = address.evaluate("one => getComputedStyle(one, '::after').content")
-    assert address.get_attribute("href") in shown

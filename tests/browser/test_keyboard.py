@@ -66,16 +66,6 @@ def test_j_and_k_move_over_the_comments_of_an_article_and_a_votes_for_one(page, 
     assert focused() == f"comment-{last}"
 
 
-@pytest.mark.parametrize("key", ["o", "Enter"])
-def test_o_and_enter_open_the_articles_link(page, key):
-    press(page, "j")
-    link = page.evaluate("document.activeElement.href")
-
-    press(page, key)
-
-    page.wait_for_url(link)
-
-
 def test_a_and_z_vote_oppose_and_withdraw(page, site_store):
     number = site_store.articles.post(77, "somebody", "By key", "https://example.org/key").id
     page.goto("/newest/")
@@ -198,15 +188,3 @@ def test_keys_used_by_an_input_method_are_ignored(page):
     )
 
     assert focused_row(page) is None
-
-
-def test_a_reader_who_turned_shortcuts_off_gets_none_and_sees_none(chromium, site):
-    with window(chromium, site) as page:
-        page.context.add_cookies([{"name": "keyboard", "value": "off", "url": f"http://localhost:{site.port}"}])
-        page.goto("/newest/")
-
-        press(page, "j", "?")
-
-        assert focused_row(page) is None
-        assert page.locator("#keys, script[src*=keys]").count() == 0
-        assert page.get_by_role("button", name="Shortcuts").count() == 0

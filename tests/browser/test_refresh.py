@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from articles.domain.articles import Choice
-from articles.domain.lists import Order
 from articles.domain.moderation_log import OPERATOR
 from tests.browser.windows import hold, posted, row_of, shown_ids, wait_for, window
 from tests.waiting import until
@@ -84,18 +83,6 @@ def test_the_vote_of_another_member_appears(page, site_store):
     vote(site_store, article)
     later(page)
     expect(page.locator(f"{row_of(article)} .points")).to_contain_text("3")
-
-
-def test_rows_swap_places_and_ranks_stay_in_order(page, site_store):
-    first, second = open_pair(page, site_store)
-    overtake(site_store, second, first)
-
-    later(page)
-
-    until(lambda: (found := shown_ids(page)).index(second) < found.index(first))
-    ranks = page.locator("main .rows .rank").all_inner_texts()
-    assert [int(rank.strip(".")) for rank in ranks] == list(range(1, len(ranks) + 1))
-    assert shown_ids(page) == [article.id for article in site_store.lists.get_page(Order.SCORE).articles]
 
 
 def focus(page, article):

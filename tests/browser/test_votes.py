@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from articles.domain.articles import Choice
 from articles.domain.moderation_log import OPERATOR
 from tests.browser.windows import hold, log_in, posted, row_of, tab_to, wait_for, window
 from tests.store_state import change_article, let_close
@@ -58,35 +57,6 @@ def test_a_vote_appears_at_once_and_the_response_is_announced(page, site_store, 
     expect(page.locator(f"{row_of(article)} .points")).to_have_attribute("title", "2 for, 0 against")
     assert counts(site_store, article) == (2, 0)
     assert page.url.endswith("/newest/")
-
-
-def test_a_previous_vote_is_subtracted_at_once(page, site_store, article):
-    with page.expect_response(SENT):
-        button(page, article, "vote").click()
-    expect(page.locator("#live")).to_contain_text("was counted")
-    hold(page, SENT)
-
-    for name, points, choice in (
-        ("oppose", 0, "oppose"),
-        ("oppose", 1, "none"),
-        ("vote", 2, "vote"),
-        ("vote", 1, "none"),
-    ):
-        button(page, article, name).click()
-        expect_row(page, article, points, choice)
-
-
-def test_the_servers_counts_replace_the_pages_own(page, site_store, article):
-    for voter in range(3):
-        site_store.votes.cast(article, 800_000 + voter, Choice.VOTE)
-
-    button(page, article, "vote").click()
-
-    expect_row(page, article, 5, "vote")
-    expect(page.locator("#live")).to_contain_text("was counted")
-    hold(page, SENT)
-    button(page, article, "oppose").click()
-    expect_row(page, article, 3, "oppose")
 
 
 def close(page, site_store, article):

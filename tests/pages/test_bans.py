@@ -150,17 +150,6 @@ def test_bans_from_different_things_run_side_by_side(site_store, article, bob, c
     assert site_store.moderation_log.get_page().entries[0].details["scope"] == "posting"
 
 
-def test_of_several_bans_the_refusal_names_the_one_that_ends_last(site_store, bob, carol):
-    for scope, days, reason in ((BanScope.POSTING, 30, "Spam"), (BanScope.BOTH, 7, "A ring")):
-        ban(bob, scope, reason, days=days, moderator=actor(carol))
-    assert "Reason: “Spam”" in browser_of(bob).get("/post/").text
-
-    ban(bob, BanScope.BOTH, "A larger ring", days=0, moderator=actor(carol))
-
-    page = browser_of(bob).get("/post/").text
-    assert "You are banned from posting. Reason: “A larger ring”" in page
-
-
 def test_each_ban_has_its_own_appeal(site_store, bob, carol):
     for scope in (BanScope.POSTING, BanScope.VOTING):
         ban(bob, scope, "Spam", days=7, moderator=actor(carol))

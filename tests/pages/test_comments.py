@@ -315,18 +315,6 @@ def test_a_parent_that_is_no_comment_is_ignored_in_an_address(site_store, articl
     assert browser_of(bob).get(f"/articles/{article}/comments/", {"parent": parent}).status_code == 200
 
 
-def test_a_preview_shows_the_comment_and_changes_nothing(site_store, article, comment, alice):
-    for address in (f"/articles/{article}/comments/", f"/comments/{comment}/edit/"):
-        page = browser_of(alice).post(address, {"text": "Some *more*", "preview": "1"})
-
-        assert page.status_code == 200
-        assert "<p>Some <em>more</em></p>" in page.text
-        assert ">Some *more*</textarea>" in page.text.replace("\n", "")
-        refused = browser_of(alice).post(address, {"text": "x" * 20_001, "preview": "1"})
-        assert refused.status_code == 400
-    assert texts(site_store, article) == [("alice", "First *words*", None)]
-
-
 def test_authors_edit_and_delete_their_own_comments_and_no_others(site_store, article, comment, alice, bob):
     path, own, other = f"/comments/{comment}/", browser_of(alice), browser_of(bob)
     for action in ("edit", "delete"):

@@ -86,13 +86,6 @@ def test_the_first_view_puts_an_article_on_the_hot_list(site_store, article):
     assert re.search(r"Divided by its age \([\d.]+ hours \+ 2\) to the power of 1\.5 ÷ [\d.]+ Hotness", text)
 
 
-def test_an_unread_article_says_so_and_has_no_hotness_to_explain(site_store, article):
-    section = section_of(article, Client(headers={"user-agent": "Googlebot/2.1"}))
-
-    assert "It is not on the hot list because no one has read it yet." in words(section)
-    assert "Its hotness" not in section
-
-
 def test_the_score_is_shown_as_a_sum(site_store, article, bob):
     site_store.votes.cast(article, bob.pk, Choice.OPPOSE)
     stored = site_store.articles.get(article)
@@ -144,19 +137,6 @@ def test_a_closed_article_says_that_its_score_is_final(site_store, article, old)
     assert "Voting is closed, so its score is final" in text
     assert "One more vote" not in text
     assert "− 21 minutes 36 seconds" in text
-
-
-def test_each_rank_links_to_the_list_page_that_shows_the_article(site_store, article):
-    rows = [
-        ImportedArticle("T", f"https://e.org/{n}", 0, "", site_store.store.now() - 900 - n, 1, 0)
-        for n in range(30)
-    ]
-    last = site_store.imports.add(rows)[-1]
-
-    (address,) = re.findall(r'<a href="([^"]*)"><span class="rank-in">No\. 31</span>', section_of(last))
-
-    assert address == f"/?page=2#article-{last}"
-    assert f'id="article-{last}"' in Client().get(address.partition("#")[0]).content.decode()
 
 
 def test_the_rank_history_is_drawn_and_described(site_store, article):

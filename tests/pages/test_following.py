@@ -3,7 +3,6 @@
 import re
 import xml.etree.ElementTree as ET
 from email.utils import parsedate_to_datetime
-from types import SimpleNamespace
 
 import pytest
 from django.test import Client
@@ -12,7 +11,6 @@ from accounts.models import User
 from articles.views.groups import MOST_WITHOUT_SEARCH
 from articles.web.groups import forget_liveliness, liveliness
 from articles.web.preferences import MOST_FOLLOWED
-from owner import choices
 from tests.factories import actor, browser_of, post_as
 from tests.pages.feeds import ids_in
 from tests.pages.lists import rows
@@ -201,12 +199,3 @@ def test_followers_are_counted_once_for_many_pages_and_merges_followed(
     User.objects.filter(pk=bob.pk).update(is_active=False)
     forget_liveliness()
     assert liveliness().followers == {}
-
-
-def test_counting_that_takes_long_is_repeated_later(monkeypatch):
-    clock = iter([0, 0.5, 49, 51, 51.01, 60])
-    monkeypatch.setattr(choices, "time", SimpleNamespace(monotonic=lambda: 1000 + next(clock)))
-    loaded = iter("ab")
-    recent = choices.Recent(lambda: next(loaded), "", share=0.01)
-
-    assert [recent.get() for _ in range(4)] == ["a", "a", "b", "b"]

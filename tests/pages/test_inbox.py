@@ -207,23 +207,6 @@ def test_the_inbox_is_private_and_in_the_export(site_store, article, alice, bob)
     assert f'"comment": {comment}' in file
 
 
-@pytest.mark.needs("one server")
-def test_the_inbox_offers_a_reply_only_where_one_is_possible(site_store, article, alice, bob):
-    comment_id = comment_on(site_store, article, "Hello", bob.pk)
-    link = f'href="/articles/{article}/comments/?parent={comment_id}"'
-
-    def offered() -> bool:
-        return link in browser_of(alice).get("/inbox/").text
-
-    assert offered()
-    site_store.comments.lock(article, MODERATOR, "Heated")
-    assert not offered()
-    site_store.comments.unlock(article, MODERATOR, "Calm again")
-    assert offered()
-    site_store.comments.remove(comment_id, MODERATOR, "Spam")
-    assert not offered()
-
-
 @pytest.mark.parametrize("is_answered", [False, True])
 def test_a_notice_keeps_its_words_when_the_comment_is_deleted(
     site_store, article, alice, bob, carol, mallory, is_answered

@@ -127,18 +127,6 @@ def halves(page):
     return both.partition('id="then"')[0], both.partition('id="then"')[2].partition("</ol>")[0]
 
 
-def test_articles_that_enter_the_page_are_new_and_those_that_drop_out_leave(site_store, carol):
-    post_articles(site_store, 30, votes=lambda n: 0, days=lambda n: n / 100)
-    post_articles(site_store, 1, votes=lambda n: 300, days=lambda n: 20)
-
-    now, then = halves(browser_of(carol).get("/lab/?votes_per_day=1"))
-
-    assert then.count('class="move new"') == 1
-    assert then.index('class="move new"') < then.index("▼")
-    assert now.count("leaves") == 1
-    assert "Article 24" in now.rpartition("leaves")[2]
-
-
 def test_the_hot_list_is_previewed_with_its_readers(site_store, carol):
     post_articles(site_store, 3, days=lambda n: 0.9 * n)
     visits = [(n + 1, Visit(f"{v:016x}"), site_store.store.now()) for n in range(3) for v in range(5 + 20 * n)]
@@ -153,17 +141,6 @@ def test_the_hot_list_is_previewed_with_its_readers(site_store, carol):
     assert re.findall(r"Article \d", then) == ["Article 2", "Article 1", "Article 0"]
     assert "45 views" in then
     assert "33%" in text_of(page)  # one of the three articles is older than a day
-
-
-def test_one_chart_shows_both_settings_with_their_half_lives(site_store, carol):
-    page = browser_of(carol).get("/lab/?gamma=1&base=6")
-
-    assert html_of(page).count('<svg class="chart"') == 1
-    assert 'class="line series-1"' in html_of(page)
-    assert (
-        "hotness halves in 1.17 hours with the current parameters and in 6 hours with the chosen ones"
-        in text_of(page)
-    )
 
 
 # Proposals

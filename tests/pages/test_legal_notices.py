@@ -147,17 +147,6 @@ def test_on_a_site_for_members_everyone_can_report_and_reads_nothing_else(articl
     assert wiring.repository().articles.get(article).title in browser_of(carol).get(QUEUE).text
 
 
-def test_every_flag_page_leads_to_the_form_with_its_address(site_store, article, alice, bob):
-    User.objects.filter(pk=alice.pk).update(about="A gardener")
-    comment = comment_on(site_store, article, "A comment", alice.pk)
-    for page, address in (
-        (f"/articles/{article}/flag/", f"/articles/{article}/"),
-        (f"/comments/{comment}/flag/", f"/comments/{comment}/"),
-        ("/users/alice/flag/", "/users/alice/"),
-    ):
-        assert f'/notices/?address={address}"' in browser_of(bob).get(page).text
-
-
 def test_while_the_setting_is_off_there_is_no_form_and_nothing_leads_to_it(article, alice):
     page = report(f"/articles/{article}/")
     assert NEW in browser_of().get(f"/articles/{article}/").text

@@ -4,9 +4,8 @@ import pytest
 from django.test import Client
 
 from articles import wiring
-from articles.finding import Follower
 from tests.factories import actor, browser_of, comment_on, post_as
-from tests.store_state import counted_pipelines, expire_link
+from tests.store_state import expire_link
 
 LINK = "https://example.org/a"
 
@@ -68,22 +67,6 @@ def test_what_was_removed_or_has_another_link_is_not_listed(site_store, article,
     wiring.finder()
     assert listed(Client().get(f"/articles/{third}/")) == ""
     assert listed(Client().get(f"/articles/{second}/")) == ""
-
-
-def test_the_list_takes_no_further_round_trip(site_store, article, again, monkeypatch, alice):
-    number, browser = again("Posted again"), browser_of(alice)
-    monkeypatch.setattr(Follower, "catch_up", lambda _: None)
-    for one in (article, number):
-        browser.get(f"/articles/{one}/")
-
-    trips = []
-    for one in (article, number):
-        with counted_pipelines(site_store) as made:
-            response = browser.get(f"/articles/{one}/")
-        trips.append(len(made))
-
-    assert listed(response)
-    assert trips == [trips[0]] * 2
 
 
 @pytest.mark.parametrize("change", ["remove", "edit"])

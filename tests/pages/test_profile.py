@@ -8,21 +8,13 @@ from accounts.models import Ban, BanScope
 from articles import site, wiring
 from articles.domain.limits import Rate
 from moderation import rights
-from tests.factories import browser_of, post, post_as, vote
+from tests.factories import browser_of, post, vote
 
 
 def write_about(member, text):
     assert (
         browser_of(member).post("/settings/about/", {"about": text})["Location"] == "/settings/#settings-profile"
     )
-
-
-def test_the_profile_shows_the_members_articles_newest_first(site_store, article, alice):
-    second = post_as(site_store, alice, "Another", "https://example.org/b").id
-
-    text = Client().get("/users/alice/").content.decode()
-
-    assert text.index(f'id="article-{second}"') < text.index(f'id="article-{article}"')
 
 
 def test_the_profile_tells_about_the_member_and_has_tabs(site_store, article, alice, bob):

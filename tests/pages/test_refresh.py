@@ -117,15 +117,6 @@ def test_a_refresh_counts_new_articles_that_the_page_does_not_show(site_store, a
     assert ask(ids=joined([old, shown])).json()["new"] == ""
 
 
-def test_a_members_own_post_is_new_only_to_others(site_store, alice, bob):
-    first, *_ = post_many(site_store, alice, 3)
-    post_as(site_store, bob, "Mine", "https://e.org/mine", [])
-
-    assert ask(browser_of(bob), ids=first, since=0).json()["new"] == "2 new articles"
-    assert ask(browser_of(alice), ids=first, since=0).json()["new"] == "1 new article"
-    assert ask(ids=first, since=0).json()["new"] == "3 new articles"
-
-
 def test_a_refresh_counts_no_removed_article_and_at_most_fifty(site_store, alice, carol):
     ids = post_many(site_store, alice, 60)
     site_store.articles.remove(ids[-1], actor(carol), "spam")

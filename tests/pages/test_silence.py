@@ -41,16 +41,6 @@ def test_a_blocked_members_comments_are_collapsed_only_for_the_member(site_store
     assert folds(alice) == [False, False]
 
 
-def test_a_blocked_members_comments_are_collapsed_in_the_members_search_only(site_store, article, alice, bob):
-    comment_on(site_store, article, "Databases", bob.pk)
-    block(alice, "bob")
-
-    pages = [browser_of(reader).get("/search/?q=databases&kind=comments").text for reader in (alice, bob, None)]
-
-    assert ["Show the comment</span></summary>" in page for page in pages] == [True, False, False]
-    assert all("<mark>Databases</mark>" in page for page in pages)
-
-
 def test_a_blocked_member_causes_no_notices(site_store, article, alice, bob, carol):
     own = comment_on(site_store, article, "Mine", alice.pk)
     block(alice, "bob")
@@ -77,20 +67,6 @@ def test_a_muted_discussion_causes_no_notices_but_those_of_moderators(site_store
     assert 'value="unmute"' in browser.get(f"/articles/{article}/").text
     browser.post(f"/articles/{article}/mute/", {"muted": "unmute"})
     assert 'value="mute"' in browser.get(f"/articles/{article}/").text
-
-
-def test_blocked_members_are_listed_and_unblocked_among_what_is_hidden(site_store, alice, bob):
-    block(alice, "bob")
-    browser = browser_of(alice, strict=True)
-    page = browser.get("/hidden/").text
-    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)[1]
-    assert 'aria-label="Show again: “bob”"' in page
-
-    form = {"show": "bob", "kind": "member", "next": "/hidden/", "csrfmiddlewaretoken": token}
-    answer = browser.post("/preferences/", form)
-    assert answer["Location"] == "/hidden/"
-    assert "Articles by bob are shown in your lists again." in browser.get("/hidden/").text
-    assert not alice.blocks.exists()
 
 
 def test_muted_discussions_are_listed_and_unmuted_in_the_inbox(site_store, article, alice, bob):

@@ -98,11 +98,6 @@ def test_a_text_is_previewed_edited_and_removed_and_a_long_one_is_refused(site_s
     assert entries == [("change-site-text", "rules", "removed"), ("change-site-text", "rules", "changed")]
 
 
-@pytest.mark.parametrize("path", ["motto/en", "rules/tlh", "rules/EN", "rules/%00", "x" * 3000 + "/en"])
-def test_only_the_texts_in_offered_languages_have_a_page(administrator, path):
-    assert administrator.get(f"/administration/texts/{path}/").status_code == 404
-
-
 def test_the_default_welcome_is_written_when_it_is_saved_and_an_empty_text_is_nothing(site_store, administrator):
     write(administrator, "rules", "")
     assert site_store.moderation_log.get_page().entries == ()

@@ -53,16 +53,6 @@ def test_two_members_change_a_title_and_the_page_shows_who_did(site_store, artic
     assert "title before: <bdi>A title</bdi>" in history
 
 
-def test_a_title_and_groups_are_suggested_with_one_form(site_store, article, page, trusted):
-    site_store.groups.create("redis", "Redis")
-
-    suggest(browser_of(trusted[0]), page, groups=("redis",))
-
-    text = browser_of(trusted[1]).get(page).text
-    assert "Title: <bdi>Better</bdi>" in text
-    assert "Groups: Redis" in text
-
-
 def test_only_members_see_that_there_are_suggestions(article, page, trusted):
     suggest(browser_of(trusted[0]), page)
 
@@ -154,15 +144,6 @@ def test_a_declined_suggestion_is_gone(site_store, article, page, trusted, alice
 
     assert "decided not long ago" in suggest(browser_of(trusted[1]), page).text
     assert "There are no open suggestions" in browser_of(alice).get(page).text
-
-
-def test_the_poster_reads_of_it_in_the_inbox(article, page, trusted, alice):
-    suggest(browser_of(trusted[0]), page)
-
-    text = browser_of(alice).get("/inbox/").text
-
-    assert "A member suggested a change of your article" in text
-    assert f'href="{page}"' in text
 
 
 def test_a_form_without_a_change_or_with_bad_input_is_refused(article, page, trusted):
