@@ -61,14 +61,6 @@ def test_emptying_the_database_recreates_the_group(permissions):
     assert Group.objects.filter(name=GROUP).exists()
 
 
-def test_a_database_without_the_tables_is_left_alone():
-    class NoApps:
-        def get_model(self, *names: str) -> None:
-            raise LookupError
-
-    make_moderators_group(using="default", apps=NoApps())
-
-
 def test_one_query_finds_that_a_member_has_no_permissions(bob, django_assert_num_queries):
     with django_assert_num_queries(1):
         assert not any(map(bob.has_perm, PERMISSIONS))

@@ -80,23 +80,6 @@ def test_an_error_is_shown_in_the_title_above_the_form_and_at_its_field(client):
 
 
 @pytest.mark.parametrize(
-    ("fields", "focused"),
-    [
-        ({"username": "1alice"}, "id_username"),
-        ({"email": "x"}, "id_email"),
-        ({"password1": "1234", "password2": "1234"}, "id_password1"),
-        ({"password2": "other"}, "id_password2"),
-        ({"username": "", "email": "x", "password1": ""}, "id_username"),
-    ],
-)
-def test_only_the_first_invalid_field_has_the_focus(client, fields, focused):
-    page = client.post("/signup/", _fields() | fields).text
-
-    assert page.count("autofocus") == 1
-    assert re.search(rf'<input[^>]*id="{focused}"[^>]*', page)[0].count("autofocus") == 1
-
-
-@pytest.mark.parametrize(
     ("first", "second"), [("short1", "short1"), ("password1234", "password1234"), (PASSWORD, "other"), ("", "")]
 )
 def test_a_weak_or_mistyped_password_is_refused(client, first, second):

@@ -13,7 +13,6 @@ from accounts.models import HeldPost, LegalNotice, ModeratorRule, Statement, Swe
 from articles.api import documentation
 from articles.api.documentation import document
 from articles.api.protocol.operations import router
-from articles.text.messages import INPUT
 from moderation import branches
 from tests import contract
 from tests.cast import CAROL
@@ -240,12 +239,6 @@ def test_a_body_has_the_types_of_the_document_and_no_others():
             except ValidationError as error:
                 errors = [found["type"] for found in error.errors()]
             assert set(errors) <= {"value_error"} if is_valid else errors, (model, body)
-
-
-def test_the_reasons_for_refusing_text_are_documented():
-    text = operations()["post", "/api/articles"]["responses"]["400"]["description"]
-
-    assert all(code in text for code in INPUT if code.startswith(("title-", "link-", "slug-")))
 
 
 class Page(HTMLParser):

@@ -1,14 +1,11 @@
 """PATCH /api/articles/<id>, PUT /api/articles/<id>/removed, and their entries in the log."""
 
-from functools import partial
-
 import pytest
 
 from articles.domain.moderation_log import Actor
 from tests.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import post_as
-from tests.internals import meanwhile
 from tests.store_state import problems, set_clock
 
 TITLE, LINK = "A better title", "https://example.org/better"
@@ -84,17 +81,6 @@ def test_repeating_a_removal_or_restoration_changes_nothing(as_carol, site_store
 
     assert answer.json()["removed"] == ("Dave's reason" if removed else None)
     assert site_store.moderation_log.get_page(1) == before
-
-
-@pytest.mark.parametrize("change", ["remove", "restore"])
-def test_when_two_moderators_remove_at_once_the_first_reason_is_kept(as_carol, site_store, article, change):
-    if change == "restore":
-        site_store.articles.remove(article, MODERATOR, "It is spam.")
-    by_dave = partial(getattr(site_store.articles, change), article, Actor(4, "dave"), "Dave was quicker.")
-
-    with meanwhile(type(site_store.articles), change, by_dave):
-        assert remove(as_carol, article, removed=change == "remove").status_code == 200
-    assert site_store.moderation_log.get_page(1).entries[0].reason == "Dave was quicker."
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from django.test import Client
 
 import moderation
 from accounts.models import TokenManager
-from articles import api, wiring
+from articles import api
 from articles.api.protocol.problems import MEANINGS
 from articles.domain import errors
 from articles.domain.refusals import GENERIC_CODE, REFUSALS
@@ -61,14 +61,6 @@ def test_a_stopped_store_is_reported_as_unavailable(anyone, article, monkeypatch
     assert answer["Cache-Control"] == "no-store"
     assert str(error) not in answer.content.decode()
     assert f"the store is unavailable: {type(error).__name__}: {error}" in caplog.text
-
-
-def test_an_unreachable_store_is_reported_as_unavailable(as_bob, settings, article):
-    wiring.forget_repositories()
-    settings.STORE_URL = "unix:///nowhere/store.sock?db=0"
-
-    assert error_of(as_bob.get("articles")) == (503, "unavailable")
-    assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (503, "unavailable")
 
 
 def test_a_failing_accounts_database_is_reported_as_unavailable(as_bob, anyone, article):

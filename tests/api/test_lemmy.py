@@ -206,18 +206,6 @@ def test_editing_and_withdrawing_are_the_posters_for_some_minutes(site_store, ar
     assert site_store.articles.get(article).is_withdrawn
 
 
-@pytest.mark.parametrize(("score", "counts"), [(1, (2, 0, 1)), (-1, (1, 1, -1)), (0, (1, 0, None))])
-def test_a_score_is_a_choice(site_store, article, as_bob, score, counts):
-    comment = comment_on(site_store, article, "A comment", 77)
-    views = as_bob.post("post/like", post_id=article, score=score)["post_view"]
-    of_comment = as_bob.post("comment/like", comment_id=comment, score=score)["comment_view"]
-
-    votes, opposes, own = counts
-    assert (views["counts"]["upvotes"], views["counts"]["downvotes"], views.get("my_vote")) == counts
-    assert (of_comment["counts"]["upvotes"], of_comment["counts"]["downvotes"]) == (votes - 1, opposes)
-    assert of_comment.get("my_vote") == own
-
-
 def test_closed_votes_bans_locks_and_removals_refuse_as_everywhere(
     site_store, article, closed, as_alice, as_bob, bob, carol, alice
 ):
@@ -278,21 +266,6 @@ def test_what_is_hidden_followed_and_blocked_is_the_members_own(site_store, arti
     assert as_bob.post("user/block", person_id=bob.pk, block=True) == "cant_block_yourself"
     assert (
         as_bob.post("community/follow", community_id=WHOLE_SITE_NUMBER, follow=True) == "couldnt_update_community"
-    )
-
-
-def test_own_lists_are_saved_and_voted_articles(site_store, article, as_bob, bob):
-    as_bob.put("post/save", post_id=article, save=True)
-    as_bob.post("post/like", post_id=article, score=1)
-
-    assert (
-        ids(as_bob.get("post/list", saved_only=True)) == ids(as_bob.get("post/list", liked_only=True)) == [article]
-    )
-    assert as_bob.get("user", person_id=bob.pk, saved_only=True)["posts"][0]["saved"] is True
-    assert (
-        ids(as_bob.get("post/list", disliked_only=True))
-        == ids(as_bob.get("post/list", liked_only=True, page=2))
-        == []
     )
 
 

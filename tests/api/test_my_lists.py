@@ -46,14 +46,6 @@ def test_members_read_what_of_theirs_was_removed(as_alice, as_bob, anyone, site_
         assert error_of(as_alice.get(f"me/removed/{kind}?page=2")) == (404, "page-not-found")
 
 
-def test_saving_is_idempotent(as_bob, site_store, article):
-    for saved in (True, True, False, False, True):
-        answer = as_bob.put(f"articles/{article}/saved", {"saved": saved})
-        assert (answer.status_code, answer.json()) == (200, {"id": article, "saved": saved})
-        assert ids(as_bob.get("me/saved")) == [article] * saved
-    assert problems(site_store) == []
-
-
 def test_an_article_that_cannot_be_saved_is_refused_with_a_reason(as_bob, anyone, article, removed):
     assert error_of(anyone.put(f"articles/{article}/saved", {"saved": True})) == (401, "login-required")
     assert error_of(as_bob.put("articles/999/saved", {"saved": True})) == (404, "article-not-found")

@@ -160,16 +160,6 @@ def test_an_empty_group_means_the_whole_site_as_on_the_pages(anyone, article):
     assert anyone.get("search?q=article&group=").json() == anyone.get("search?q=article").json()
 
 
-@pytest.mark.parametrize("path", ["articles", "articles/{}", "hot", "openapi.json"])
-def test_head_is_get_without_body(anyone, article, path):
-    path = path.format(article)
-
-    head, get = anyone.send("HEAD", path), anyone.get(path)
-
-    assert (head.status_code, head.content) == (200, b"")
-    assert head["Content-Length"] == get["Content-Length"]
-
-
 def test_only_responses_to_readers_without_an_account_are_publicly_cacheable(anyone, as_bob, article, bob):
     assert anyone.get("articles")["Cache-Control"] == "public, max-age=0"
     assert as_bob.get("articles")["Cache-Control"] == "private, no-cache"

@@ -37,33 +37,6 @@ def test_the_api_finds_the_same_articles_as_the_page(anyone, found):
     assert ids_of(anyone.get("search?q=redis.io")) == {other}
 
 
-def test_the_address_hides_groups_except_the_one_being_searched(anyone, as_alice, alice, found):
-    one, other = found
-    alice.hidden_groups = "python"
-    alice.save()
-
-    assert ids_of(anyone.get("search?q=redis&hide=Python,nowhere")) == {other}
-    assert anyone.get("search?q=redis&hide=python").json()["total"] == 1
-    assert ids_of(anyone.get("search?q=redis&hide=")) == {one, other}
-    assert ids_of(anyone.get("search?q=redis&hide=python&group=python")) == {one}
-    assert ids_of(as_alice.get("search?q=redis")) == {other}
-    assert ids_of(as_alice.get("search?q=redis&hidden=show")) == {one, other}
-
-
-@pytest.mark.parametrize(
-    ("hide", "code", "told"),
-    [
-        (",".join(f"g{n}" for n in range(51)), "invalid", "hide can name at most 50 groups."),
-        ("python,a%20b", "invalid", "A group's name"),
-    ],
-)
-def test_invalid_hidden_groups_are_refused(anyone, found, hide, code, told):
-    answer = anyone.get(f"search?q=redis&hide={hide}")
-
-    assert error_of(answer) == (400, code)
-    assert told in answer.json()["error"]["message"]
-
-
 def test_a_response_gives_the_total_and_whether_it_is_complete(anyone, found):
     body = anyone.get("search?q=redis").json()
 

@@ -1,6 +1,5 @@
 """PUT /api/articles/<id>/vote."""
 
-
 from tests.caller import error_of
 from tests.store_state import problems
 

@@ -80,45 +80,6 @@ def test_an_article_is_saved_in_place_and_announced(page, site_store, article):
     assert not is_kept(site_store, page, article)
 
 
-def cut_off(page):
-    page.route(SAVED, lambda route: route.abort())
-
-
-def answer_503(page):
-    page.route(SAVED, lambda route: route.fulfill(status=503, body="no"))
-
-
-def log_out(page):
-    page.context.clear_cookies()
-
-
-@pytest.mark.parametrize(
-    ("happens", "reason"),
-    [(cut_off, "respond"), (answer_503, "cannot reach its store"), (log_out, "You are logged out.")],
-)
-def test_a_failed_save_is_reverted_and_the_reason_announced(page, article, happens, reason):
-    happens(page)
-
-    button_of(page, article).click()
-
-    expect(page.locator(f"{row_of(article)} .note")).to_contain_text(reason)
-    expect(page.locator("#live")).to_contain_text(reason)
-    expect_saved(page, article, False)
-
-
-def test_the_last_of_several_quick_presses_wins(page, site_store, article):
-    held = hold(page, SAVED)
-    for _ in range(3):
-        button_of(page, article).click()
-    wait_for(page, lambda: held)
-    held[0].continue_()
-
-    expect(page.locator("#live")).to_have_text("Saved for later.")
-    assert len(held) == 1
-    expect_saved(page, article, True)
-    assert is_kept(site_store, page, article)
-
-
 # The theme and the language
 
 

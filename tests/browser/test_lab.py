@@ -3,8 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.windows import hold, wait_for
-
 pytestmark = pytest.mark.browser
 
 REFUSED = "400 (Bad Request)"
@@ -95,19 +93,3 @@ def test_sliders_and_number_fields_stay_in_sync(page):
 
     expect(number).to_have_value("2.49")
     expect(slider).to_have_attribute("aria-valuetext", "2.49")
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_later_of_two_previews_is_shown(page):
-    page.goto("/lab/")
-    held = hold(page, "**/lab/?*")
-    slider = page.get_by_role("slider", name="γ")
-    slider.press("End")
-    wait_for(page, lambda: held)
-
-    with page.expect_event("requestfailed"):
-        slider.press("ArrowLeft")
-    wait_for(page, lambda: len(held) == 2)
-    held[1].continue_()
-
-    expect(page.locator("#outcome")).to_contain_text("γ 1.5 → 2.49")

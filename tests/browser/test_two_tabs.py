@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.looks import send
-from tests.browser.windows import log_in, posted, row_of
+from tests.browser.windows import log_in
 
 pytestmark = pytest.mark.browser
 
@@ -19,44 +19,6 @@ def tabs(request, chromium, site):
     yield found
     context.close()
     assert problems == []
-
-
-@pytest.fixture
-def article(site_store):
-    return posted(site_store, "Fresh")
-
-
-def votes(site_store, article):
-    return site_store.articles.get(article).votes
-
-
-def test_a_vote_in_a_tab_opened_before_the_login_takes_one_more_click(tabs, site, site_store, article):
-    old, new = tabs
-    old.goto("/newest/")
-    log_in(new, site, "demo")
-
-    old.click(f"{row_of(article)} button.vote")
-    expect(old.locator("main h1")).to_have_text("Send this again?")
-    assert votes(site_store, article) == 1
-    old.click("main button:has-text('Vote for “Fresh”')")
-
-    old.wait_for_url(f"**/newest/{row_of(article)}")
-    assert votes(site_store, article) == 2
-
-
-def test_the_second_of_two_login_tabs_continues_with_its_vote(tabs, site, site_store, article):
-    first, second = tabs
-    for tab in tabs:
-        tab.goto("/newest/")
-        tab.click(f"{row_of(article)} button.vote")
-        tab.wait_for_url("**/login/?*")
-
-    log_in(first, site, "demo")
-    expect(first.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
-    log_in(second, site, "demo")
-
-    expect(second.locator(f"{row_of(article)} button.vote")).to_have_attribute("aria-pressed", "true")
-    assert votes(site_store, article) == 2
 
 
 def test_a_post_whose_session_ended_comes_back_after_the_login(tabs, site, site_store):

@@ -6,9 +6,7 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import Group, Permission
-from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import OperationalError, connection
@@ -164,27 +162,6 @@ def test_searches_and_feeds_no_longer_contain_the_name(site_store, bob_was_busy,
     assert f"/articles/{bob_was_busy}/" not in Client().get("/search/?q=bob").text
     assert f"/articles/{bob_was_busy}/" in Client().get("/search/?q=mine").text
     assert Client().get("/feeds/users/bob.atom").status_code == 404
-
-
-def test_administration_pages_name_the_right_member(site_store, bob, carol):
-    kind = ContentType.objects.get_for_model(User)
-    for member in (bob, carol):
-        LogEntry.objects.create(
-            user=bob, content_type=kind, object_id=member.pk, object_repr=member.username, action_flag=CHANGE
-        )
-    LogEntry.objects.create(
-        user=carol,
-        content_type=ContentType.objects.get_for_model(Group),
-        object_id=bob.pk,
-        object_repr="Moderators",
-        action_flag=CHANGE,
-    )
-
-    delete(browser_of(bob))
-    a_minute_later(site_store)
-
-    said = LogEntry.objects.order_by("pk").values_list("object_repr", flat=True)
-    assert list(said) == [f"~{bob.pk}", "carol", "Moderators"]
 
 
 @pytest.mark.parametrize("name", ["bob", "BOB", "ｂｏｂ"])

@@ -3,7 +3,6 @@ import re
 from django.test import Client
 
 from articles.domain.articles import Choice
-from articles.kept_pages.sharing import PAGE_STATE
 from tests.factories import actor, browser_of, post_as
 from tests.store_state import let_close
 
@@ -84,29 +83,6 @@ def test_tools_are_shown_only_to_members_who_may_use_them(site_store, article, a
     assert tools(alice) == {"edit"}
     assert tools(bob) == set()
     assert tools(carol) == {"edit", "groups", "remove"}
-
-
-def test_the_page_notes_its_state_which_is_the_same_for_all_readers(site_store, article, alice, bob):
-    first, _second = (site_store.comments.post(article, alice.pk, "alice", text) for text in ("A", "B"))
-    site_store.comments.cast(first, bob.pk, Choice.VOTE)
-    site_store.votes.cast(article, bob.pk, Choice.VOTE)
-
-    def state(browser, query=""):
-        return browser.get(f"/articles/{article}/{query}").wsgi_request.META[PAGE_STATE]()
-
-    assert state(Client()) == state(browser_of(bob)) == site_store.comments.get_states([article])[article] != ""
-    assert state(Client(), "?comments=newest") == state(Client(), "?start=1") == ""
-
-
-def test_the_menu_leads_to_copies_of_the_link_in_archives(site_store, alice, settings):
-    settings.ARCHIVES = [("Path", "https://a.example/*/{link}"), ("<title>", "https://b.example/?x=1&url={link}")]
-    number = post_as(site_store, alice, "A title", "https://example.org/a%20b?c=d&e#part").id
-
-    page = Client().get(f"/articles/{number}/").text
-
-    rel, encoded = 'rel="nofollow noreferrer"', "https%3A%2F%2Fexample.org%2Fa%2520b%3Fc%3Dd%26e"
-    assert f'href="https://a.example/*/https://example.org/a%20b?c=d&amp;e" {rel}>Copies in Path<' in page
-    assert f'href="https://b.example/?x=1&amp;url={encoded}" {rel}>Copies in &lt;title&gt;<' in page
 
 
 def test_no_archive_is_named_for_a_private_link_a_text_a_removed_article_or_without_archives(

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from tests.factories import actor, browser_of, post_as
+from tests.factories import actor, post_as
 from tests.pages.feeds import parsed
 from tests.store_state import set_clock
 
@@ -74,38 +74,3 @@ def test_a_feed_changes_with_its_comments_and_is_otherwise_not_sent_again(site_s
     assert again() == 304
     site_store.comments.edit(comment, bob.pk, "Second")
     assert again() == 200
-
-
-def test_the_pages_of_comments_link_to_their_feeds(site_store, article, bob):
-    write(site_store, article, bob, "First")
-    for path, feed in {
-        f"/articles/{article}/": f"/feeds/articles/{article}/comments",
-        "/users/bob/comments/": "/feeds/users/bob/comments",
-        "/active/": "/feeds/comments",
-    }.items():
-        page = Client().get(path).content.decode()
-        for kind, mime in (
-            ("atom", "application/atom+xml"),
-            ("rss", "application/rss+xml"),
-            ("json", "application/feed+json"),
-        ):
-            assert f'<link rel="alternate" type="{mime}"' in page
-            assert re.findall(f'<(link|a)[^>]*href="{feed}\\.{kind}"', page) == ["link", "a"], path
-
-
-def test_the_list_of_discussions_says_when_the_last_comment_was_posted(site_store, article, bob):
-    other = post_as(site_store, bob, "B", "https://example.org/b").id
-    write(site_store, article, bob, "First")
-    for path in ("/active/", "/groups/python/?order=active"):
-        rows = re.findall(
-            r'<li class="row" id="article-(\d+)".*?</li>', Client().get(path).content.decode(), re.DOTALL
-        )
-        assert rows == [str(article)]
-        assert "last comment <time" in Client().get(path).content.decode()
-    assert "last comment" not in Client().get("/newest/").content.decode()
-    assert f"article-{other}" in Client().get("/newest/").content.decode()
-    chinese = browser_of().get("/active/", headers={"Accept-Language": "zh-CN"}).content.decode()
-    assert "最后评论：<time" in chinese
-    assert titles("/feeds/active.atom") == ["A title"]
-    site_store.comments.delete(article * 1_000_000 + 1, bob.pk)
-    assert "Nothing has been discussed yet" in Client().get("/active/").content.decode()

@@ -3,7 +3,6 @@
 import re
 import xml.etree.ElementTree as ET
 from datetime import date
-from urllib.robotparser import RobotFileParser
 
 import pytest
 from django.test import Client
@@ -35,25 +34,6 @@ def test_robots_txt_lists_what_is_closed_and_where_the_sitemap_is(site_store):
     assert "\nSitemap: http://testserver/sitemap.xml\n" in text
     for path in ("/login/", "/lab/", "/operation/", "/post/", "/articles/*/vote/", "/admin/", "/*?"):
         assert f"\nDisallow: {path}\n" in text
-
-
-def test_a_polite_crawler_reads_only_articles_lists_and_feeds(site_store):
-    robots = RobotFileParser()
-    robots.parse(Client().get("/robots.txt").content.decode().splitlines())
-
-    for path in (
-        "/",
-        "/newest/",
-        "/groups/python/",
-        "/articles/1/",
-        "/users/alice/",
-        "/feeds/front.atom",
-        "/api/docs",
-    ):
-        assert robots.can_fetch("a bot", path), path
-    for path in ("/login/", "/post/", "/lab/", "/lab/apply/", "/signup/", "/operation/", "/metrics", "/api/hot"):
-        assert not robots.can_fetch("a bot", path), path
-    assert robots.crawl_delay("a bot") == crawlers.CRAWL_DELAY
 
 
 def test_rules_with_wildcards_close_the_intended_pages(site_store):

@@ -5,11 +5,9 @@ from html import unescape
 
 import pytest
 from django.test import Client
-from django.utils import translation
 
 from articles.domain.articles import Choice, ImportedArticle
 from articles.formatting.values import full_date
-from articles.views.ranking.explanation import why
 from tests.factories import actor, post_as
 from tests.store_state import set_clock
 
@@ -97,15 +95,6 @@ def test_the_score_is_shown_as_a_sum(site_store, article, bob):
     assert "Votes for and against are equal, so only its age counts" in text
 
 
-def test_an_article_without_votes_says_so(site_store):
-    rows = [ImportedArticle("Quiet", "https://example.org/q", 0, "", site_store.store.now() - 60, 0, 0)]
-
-    text = words(section_of(site_store.imports.add(rows)[0]))
-
-    assert "and has no votes yet, so only its age counts" in text
-    assert "Number 1 on the front page: no votes yet, posted 1 minute ago." in text
-
-
 def test_neighbours_are_links_with_the_difference(site_store, article, bob):
     other = post_as(site_store, bob, "The <other> one", "https://example.org/b").id
     for voter in (50, 51):
@@ -155,27 +144,6 @@ def test_the_rank_history_is_drawn_and_described(site_store, article):
 
 def test_an_article_without_rank_history_says_why(site_store, article):
     assert "This article has not been among them in the last 7 days." in section_of(article)
-
-
-def test_the_rank_history_is_redrawn_for_each_language_and_each_sample(site_store, article):
-    def drawn():
-        return why(site_store.articles.get(article)).past
-
-    def sampled_later(minutes):
-        later = now + 60 * minutes
-        set_clock(site_store, later)
-        site_store.history.record()
-
-    now = site_store.store.now()
-    for minutes in (0, 10, 20):
-        sampled_later(minutes)
-    english = drawn()
-    with translation.override("de"):
-        german = drawn()
-    sampled_later(30)
-
-    assert english != german  # dates
-    assert (english.count("<tr>"), drawn().count("<tr>")) == (4, 5)
 
 
 def test_the_explanation_is_one_click_from_the_article_and_counts_no_view(site_store, article):

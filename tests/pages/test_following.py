@@ -9,7 +9,7 @@ from django.test import Client
 
 from accounts.models import User
 from articles.views.groups import MOST_WITHOUT_SEARCH
-from articles.web.groups import forget_liveliness, liveliness
+from articles.web.groups import forget_liveliness
 from articles.web.preferences import MOST_FOLLOWED
 from tests.factories import actor, browser_of, post_as
 from tests.pages.feeds import ids_in
@@ -182,20 +182,3 @@ def test_many_groups_are_searched_by_name_and_description(site_store, carol):
     nothing = Client().get("/groups/?q=<i>").text
     assert "No group has “&lt;i&gt;” in its name or description." in nothing
     assert 'value="&lt;i&gt;"' in nothing
-
-
-def test_followers_are_counted_once_for_many_pages_and_merges_followed(
-    site_store, article, redis_article, bob, carol, django_assert_num_queries
-):
-    follow(browser_of(bob), "redis")
-    User.objects.filter(pk=bob.pk).update(followed_groups="redis,python")
-    site_store.groups.merge("redis", "python", actor(carol), "The same")
-    forget_liveliness()
-
-    assert liveliness().followers == {"python": 1}
-    with django_assert_num_queries(0):
-        for address in ("/groups/", "/groups/python/", "/groups/?order=name"):
-            Client().get(address)
-    User.objects.filter(pk=bob.pk).update(is_active=False)
-    forget_liveliness()
-    assert liveliness().followers == {}

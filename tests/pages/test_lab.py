@@ -11,7 +11,6 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
-from articles.domain.readership import Visit
 from tests.factories import browser_of
 from tests.internals import parameters as tuning
 from tests.store_state import RANKING_KEY, ranking_values
@@ -127,22 +126,6 @@ def halves(page):
     return both.partition('id="then"')[0], both.partition('id="then"')[2].partition("</ol>")[0]
 
 
-def test_the_hot_list_is_previewed_with_its_readers(site_store, carol):
-    post_articles(site_store, 3, days=lambda n: 0.9 * n)
-    visits = [(n + 1, Visit(f"{v:016x}"), site_store.store.now()) for n in range(3) for v in range(5 + 20 * n)]
-    site_store.pageviews.record_many(visits)
-    site_store.hot.rescore()
-
-    page = browser_of(carol).get("/lab/?list=hot&gamma=1&base=48")
-
-    assert "Preview of the hot list" in text_of(page)
-    now, then = halves(page)
-    assert re.findall(r"Article \d", now) == ["Article 0", "Article 1", "Article 2"]
-    assert re.findall(r"Article \d", then) == ["Article 2", "Article 1", "Article 0"]
-    assert "45 views" in then
-    assert "33%" in text_of(page)  # one of the three articles is older than a day
-
-
 # Proposals
 
 
@@ -220,15 +203,6 @@ def test_a_configured_weight_cannot_be_made_automatic(site_store, carol, setting
     assert (answer.status_code, site_store.parameters.get_state().is_chosen) == (400, True)
 
 
-def test_a_target_half_life_fills_in_gamma(site_store, carol):
-    page = browser_of(carol).get("/lab/", VALUES | {"half_life": "1"})
-
-    assert page.status_code == 200
-    assert value_of(page, "gamma") == "1.71"
-    assert "γ was set" in text_of(page)
-    assert "γ 1.5 → 1.71" in text_of(page)
-
-
 def test_an_unreachable_half_life_is_an_error_that_suggests_a_base(site_store, carol):
     page = browser_of(carol).get("/lab/", VALUES | {"half_life": "6"})
 
@@ -270,18 +244,6 @@ def test_a_form_sent_twice_is_applied_once_without_an_error(site_store, carol):
     assert [answer.status_code for answer in answers] == [302, 302]
     assert site_store.parameters.get_state().version == 2
     assert apply(browser_of(carol), votes_per_day="20", reason="another").status_code == 409
-
-
-def test_the_lab_confirms_the_change_and_lists_who_made_it_and_why(site_store, carol):
-    page = browser_of(carol).post(
-        "/lab/apply/", VALUES | {"alpha": "1.5", "reason": "views matter", "version": "1"}, follow=True
-    )
-
-    told = text_of(page)
-    assert "The parameters have been applied." in told
-    for part in ("Version 2 carol", "Version 1", "from the beginning", "α 1 → 1.5", "Reason: views matter"):
-        assert part in told
-    assert told.count("Revert to version") == 1
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "\u200b", "x" * 501])

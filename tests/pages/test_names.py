@@ -174,17 +174,3 @@ def test_the_names_that_there_are_stay_and_those_of_deleted_accounts_are_not_giv
         assert get_user(browser) == owner
     assert "looks like another" in sign_up("gone_one")[1].text
     assert get_user(sign_up("gone-by")[0]).is_authenticated
-
-
-def test_of_two_look_alikes_that_sign_up_at_once_one_gets_the_name(site_store, monkeypatch):
-    def rival(_manager, _name):
-        monkeypatch.undo()
-        member("Boba")
-        return False
-
-    monkeypatch.setattr(type(User.objects), "is_look_taken", rival)
-    browser, page = sign_up("ВОВА")
-
-    assert "This name is taken." in page.text
-    assert not get_user(browser).is_authenticated
-    assert User.objects.count() == NameLook.objects.count() == 1

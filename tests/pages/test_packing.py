@@ -29,20 +29,6 @@ def test_a_page_of_a_member_is_the_same_packed(site_store, article, alice):
     assert b'class="me"' in gzip.decompress(response.content)
 
 
-def test_a_page_of_one_reader_is_packed_with_less_effort_than_a_shared_one():
-    own, shared = packed(**{"Cache-Control": "private, no-cache"}), packed(**{"Cache-Control": "public"})
-
-    assert gzip.decompress(own.content) == gzip.decompress(shared.content) == PAGE
-    assert len(shared.content) + 100 < len(own.content) < len(PAGE) / 2
-
-
-def test_the_length_of_a_page_of_one_reader_varies():
-    lengths = {len(packed(**{"Cache-Control": "private"}).content) for _ in range(30)}
-
-    assert len(lengths) > 5
-    assert max(lengths) - min(lengths) < BodyMiddleware.max_random_bytes
-
-
 def test_pages_that_are_short_or_packed_already_or_not_to_be_packed_stay_as_they_are():
     private = {"Cache-Control": "private"}
 

@@ -99,16 +99,6 @@ def test_the_cookie_identifies_a_visitor_across_days_addresses_and_browsers(cloc
     assert counts() == (2, 1)
 
 
-def test_without_the_cookie_a_visitor_is_a_new_one_the_next_day(clock, article, counts):
-    reader = Reader(forgetful=True)
-    reader.reads(article)
-    clock.shift(timedelta(days=1))
-
-    reader.reads(article)
-
-    assert counts() == (2, 2)
-
-
 def test_addresses_and_browsers_distinguish_visitors_and_ipv6_counts_by_network(clock, article, counts):
     for address, agent in [
         ("203.0.113.7", FIREFOX),
@@ -181,16 +171,6 @@ def test_a_forged_cookie_is_ignored_and_replaced(clock, article, counts, value):
 
     assert counts() == (1, 1)
     assert identity.COOKIE in answer.cookies
-
-
-def test_an_expired_cookie_is_ignored(clock, article):
-    reader = Reader()
-    reader.reads(article)
-    kept = reader.browser.cookies[identity.COOKIE].value
-    clock.shift(timedelta(days=30, seconds=1))
-    reader.browser.cookies[identity.COOKIE] = kept  # sent by a client that keeps expired cookies
-
-    assert identity.COOKIE in reader.reads(article).cookies
 
 
 def test_a_site_can_work_without_visitor_cookies(clock, article, counts, settings):

@@ -58,18 +58,6 @@ def groups_of(site_store, response):
     return tuple(sorted(site_store.articles.get(int(response.headers["Location"].split("/")[2])).groups))
 
 
-def test_the_form_asks_for_groups_only_where_there_are_any(site_store, alice):
-    browser, hint = browser_of(alice), "You can choose up to 5."
-    assert hint not in browser.get("/post/").text
-    assert post(browser).status_code == 302
-
-    site_store.groups.create("python", "Python")
-
-    page = browser.get("/post/").text
-    assert hint in page
-    assert "Other groups" not in page
-
-
 def test_every_error_is_next_to_its_field_and_the_input_is_kept(site_store, alice):
     site_store.groups.create("python", "Python")
 

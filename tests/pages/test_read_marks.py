@@ -59,23 +59,6 @@ def test_rows_and_refreshed_pages_mark_what_a_member_opened_and_count_new_commen
     assert marks(browser)[article] == (True, "")
 
 
-def test_the_link_of_a_row_marks_its_article_for_the_member_who_followed_it(site_store, article, alice, bob):
-    def follow(browser, **headers):
-        view, headers = {"articleId": article}, {"User-Agent": FIREFOX, **headers}
-        assert (
-            browser.post("/api/views", view, content_type="application/json", headers=headers).status_code == 200
-        )
-
-    browser = browser_of(bob)
-    follow(browser_of())
-    follow(browser, **{"Sec-Purpose": "prefetch"})
-    assert with_token(bob).post("views", {"articleId": article}).status_code == 200
-    assert marks(browser)[article] == (False, ""), "neither a program nor the browser by itself"
-    follow(browser)
-    assert marks(browser)[article] == (True, "")
-    assert marks(browser_of(alice))[article] == (False, "")
-
-
 def test_a_member_ends_the_marks_in_the_settings_and_what_they_read_is_forgotten(site_store, article, bob):
     browser = browser_of(bob)
     browser.get(f"/articles/{article}/")

@@ -102,18 +102,3 @@ def test_every_reason_has_a_one_sentence_explanation(site_store, article, carol)
     meanings = re.findall(r'class="meaning">([^<]+)</span>', text)
     assert len(meanings) == len(Suspicion)
     assert all(meaning.endswith(".") for meaning in meanings)
-
-
-def test_the_chart_has_a_name_and_a_description_with_the_numbers(site_store, article, carol, clock):
-    read(site_store, article, 3)
-    read(site_store, article, 1, Suspicion.BOT)
-
-    text = text_of("/moderation/views/", carol)
-
-    names = re.search(r'<svg class="chart"[^>]* role="img" aria-labelledby="([\w-]+) ([\w-]+)"', text)
-    title, description = (re.search(f'id="{name}">([^<]*)<', text)[1] for name in names.groups())
-    assert title == "Views in the last 14 days"
-    assert "3 views counted and 1 were suspect" in description
-    ids = re.findall(r' id="([^"]+)"', text)
-    assert len(ids) == len(set(ids))
-    assert " style=" not in text

@@ -36,26 +36,8 @@ def test_a_missing_slash_is_added_and_the_query_kept(site_store, path):
     assert location(browser_of().get(f"{path}?page=2&x=%2F")) == f"{path}/?page=2&x=%2F"
 
 
-def test_selecting_groups_keeps_the_rest_of_the_query(site_store, article):
-    site_store.groups.create("redis", "Redis")
-
-    answer = browser_of().get("/groups/?any=redis&order=hot&any=python")
-
-    assert location(answer, 302).partition("?")[2] == "order=hot"
-
-
 def test_api_addresses_redirect_to_its_documentation_with_the_query(site_store):
     assert location(browser_of().get("/api/?x=1"), 302) == "/api/docs?x=1"
-
-
-def test_switching_the_language_keeps_the_query(site_store):
-    browser = browser_of()
-    path = "/hot/?range=72h"
-    assert f'name="next" value="{path}#chosen-language"' in browser.get(path).content.decode()
-
-    answer = browser.post("/preferences/", {"language": "zh-hans", "next": path})
-
-    assert location(answer, 302) == path
 
 
 FORMS = {

@@ -6,9 +6,8 @@ from django.test import Client
 
 from articles import wiring
 from articles.domain.moderation_log import Actor
-from tests.factories import browser_of, comment_on, imported, post_as
+from tests.factories import browser_of, comment_on, post_as
 from tests.pages.lists import text_of
-from tests.store_state import set_clock
 
 PAGE = "/moderation/removed/"
 COMMENTS = "/moderation/removed/comments/"
@@ -33,22 +32,6 @@ def test_moderators_see_what_is_removed_by_whom_and_why(site_store, article, ali
     assert "Milder" not in text_of(carol, PAGE)
 
 
-def test_the_last_posted_come_first_in_pages(site_store, carol, settings):
-    settings.ARTICLES_PER_PAGE = 5
-    wiring.forget_repositories()
-    now = site_store.store.now()
-    ids = list(site_store.imports.add([imported(n, now - 60 * (6 - n)) for n in range(6)]))
-    for n in ids:
-        site_store.articles.remove(n, Actor(carol.pk, "carol"), "spam")
-    browser = browser_of(carol)
-
-    shown = [re.findall(r'<h2><a href="/articles/(\d+)/', browser.get(f"{PAGE}?page={n}").text) for n in (1, 2)]
-
-    assert [list(map(int, page)) for page in shown] == [ids[:0:-1], ids[:1]]
-    assert browser.get(f"{PAGE}?page=3").status_code == 404
-    assert browser.get(f"{PAGE}?page=999999").status_code == 404
-
-
 def test_moderators_see_removed_comments_and_restore_them(site_store, article, alice, carol):
     moderator = Actor(carol.pk, "carol")
     gone = post_as(site_store, alice, "Withdrawn later", "https://e.org/gone").id
@@ -69,29 +52,6 @@ def test_moderators_see_removed_comments_and_restore_them(site_store, article, a
     assert COMMENTS in browser_of(carol).get(PAGE).text
     browser_of(carol).post(f"/comments/{rude}/restore/", {"reason": "a mistake"})
     assert "rude" not in text_of(carol, COMMENTS)
-
-
-def test_removed_comments_have_pages_and_only_moderators_see_them(site_store, alice, carol, settings):
-    settings.ARTICLES_PER_PAGE = 5
-    wiring.forget_repositories()
-    articles = [post_as(site_store, alice, f"T {n}", f"https://e.org/{n}").id for n in range(6)]
-    ids, now = [comment_on(site_store, article, "A text") for article in articles], site_store.store.now()
-    for n, comment in enumerate(ids):
-        set_clock(site_store, now + n)
-        site_store.comments.remove(comment, Actor(carol.pk, "carol"), "spam")
-    browser = browser_of(carol)
-
-    first = browser.get(COMMENTS).text
-    second = browser.get(COMMENTS + re.search(r'rel="next" href="([^"]*)"', first)[1]).text
-
-    shown = [list(map(int, re.findall(r'<h2><a href="/comments/(\d+)/', page))) for page in (first, second)]
-    assert shown == [ids[:0:-1], ids[:1]]
-    assert 'rel="next"' not in second
-    assert "No comments are removed." in text_of(carol, COMMENTS + "?before=1.000")
-    for wrong in ("x", "", "1", "-1.000", "1e9", "inf"):
-        assert browser.get(COMMENTS + f"?before={wrong}").status_code == 404, wrong
-    assert browser_of(alice).get(COMMENTS).status_code == 403
-    assert Client().get(COMMENTS)["Location"].startswith("/login/")
 
 
 def test_authors_alone_see_what_of_theirs_was_removed_with_its_text_and_reason(

@@ -1,7 +1,6 @@
 """POST /preferences/: readers' choices are saved in cookies or on the account."""
 
 import re
-from urllib.parse import quote, unquote
 
 import pytest
 from django.db import connection
@@ -9,7 +8,6 @@ from django.test import Client
 
 from articles import wiring
 from articles.views import preferences
-from tests.cast import MODERATOR
 from tests.factories import browser_of
 from tests.internals import meanwhile
 
@@ -149,56 +147,6 @@ def test_the_sites_own_pages_can_choose_for_a_reader(site_store, settings, told)
     assert Client().post("/preferences/", {"theme": "dark"}, headers=told).cookies["theme"].value == "dark"
 
 
-def hidden_by(browser, who, member):
-    member.refresh_from_db()
-    return member.hidden_groups if who == "member" else unquote(browser.cookies["hidden"].value)
-
-
-@pytest.mark.parametrize("who", ["reader", "member"])
-def test_a_group_is_hidden_and_shown_again(site_store, bob, who):
-    site_store.groups.create("c_1", "C")
-    site_store.groups.create("机器学习", "机器学习")
-    browser = browser_of(bob if who == "member" else None)
-
-    told = browser.post("/preferences/", {"hide": " 机器学习 ", "next": "/groups/"}, follow=True).text
-    save(browser, hide="c_1")
-
-    assert "The group “机器学习” is now hidden from your lists." in told
-    assert hidden_by(browser, who, bob) == "机器学习,c_1"
-    save(browser, hide="c_1")
-    assert hidden_by(browser, who, bob) == "机器学习,c_1"
-    save(browser, show="机器学习")
-    assert hidden_by(browser, who, bob) == "c_1"
-    save(browser, show="c_1")
-    assert hidden_by(browser, who, bob) == ""
-    bob.refresh_from_db()
-    assert bob.hidden_groups == ""
-
-
-def test_the_message_names_the_hidden_or_shown_group(site_store, bob):
-    for slug in ("java", "jvm", "python", "redis", "a"):
-        site_store.groups.create(slug, slug)
-    browser = browser_of(bob)
-
-    def told(**fields):
-        page = browser.post("/preferences/", {**fields, "next": "/groups/"}, follow=True).text
-        return re.findall("The group “(.*?)” is (now hidden|shown)", page)
-
-    for slug in ("java", "a"):
-        assert told(hide=slug) == [(slug, "now hidden")]
-    site_store.groups.merge("java", "jvm", MODERATOR)
-    assert told(theme="dark") == []
-    assert told(hide="a") == []  # already hidden
-    bob.refresh_from_db()
-    assert bob.hidden_groups == "jvm,a"
-    site_store.groups.merge("jvm", "python", MODERATOR)
-    assert told(hide="redis") == [("redis", "now hidden")]
-    bob.refresh_from_db()
-    assert bob.hidden_groups == "python,a,redis"
-    assert told(show="A") == [("a", "shown")]
-    assert told(show="a") == []
-
-
 def test_the_confirmation_is_in_the_new_language(site_store, bob):
     browser = browser_of(bob)
     said = {"en": "Your reading preferences have been saved.", "zh-hans": "阅读偏好已保存。"}
@@ -254,13 +202,6 @@ def test_a_hidden_group_can_be_unhidden_in_any_spelling_and_when_it_is_gone(site
     assert bob.hidden_groups == ""
 
 
-def test_a_reader_at_the_limit_of_hidden_groups_can_change_other_choices(site_store):
-    reader = Client()
-    reader.cookies["hidden"] = quote(",".join(f"{'群组' * 14}{n}" for n in range(20)))
-
-    assert save(reader, theme="dark").cookies["theme"].value == "dark"
-
-
 @pytest.mark.django_db(transaction=True)
 def test_account_preferences_are_read_and_written_in_one_transaction(site_store, bob):
     inside = []
@@ -268,24 +209,6 @@ def test_account_preferences_are_read_and_written_in_one_transaction(site_store,
         save(browser_of(bob), theme="dark")
 
     assert inside == [True]
-
-
-def test_groups_not_yet_hidden_are_offered_by_title(site_store, bob):
-    site_store.groups.create("web", "The Web")
-    site_store.groups.create("python", "Python & friends")
-    browser = browser_of(bob)
-
-    def offered():
-        chooser = browser.get("/hidden/").text.split('id="hide-group"')[1].split("</select>")[0]
-        return re.findall(r'<option value="([^"]*)">([^<]*)</option>', chooser)
-
-    assert offered() == [("", "Choose a group"), ("python", "Python &amp; friends"), ("web", "The Web")]
-
-    browser.post("/preferences/", {"hide": "python"})
-    assert offered() == [("", "Choose a group"), ("web", "The Web")]
-
-    browser.post("/preferences/", {"hide": "web"})
-    assert 'id="hide-group"' not in browser.get("/hidden/").text
 
 
 def test_the_settings_work_without_the_store(bob, settings):

@@ -50,19 +50,6 @@ def test_a_closed_site_says_so_and_accepts_no_sign_up(site_store, settings):
     assert not User.objects.filter(username="newcomer").exists()
 
 
-def test_a_draft_is_not_carried_to_a_sign_up_that_is_closed(site_store, settings, article):
-    def login() -> str:
-        return Client().post(f"/articles/{article}/comments/", {"text": "I agree"}).text
-
-    other = 'formaction="/signup/"'
-    assert other in login()
-    settings.SIGN_UP = "closed"
-
-    page = login()
-    assert "Nothing has been sent yet. Log in" in page
-    assert other not in page
-
-
 def test_an_invitation_lets_one_member_join(by_invitation, alice, carol):
     assert "You need a valid invitation" in Client().get("/signup/").text
     assert sign_up(invitation="made up").status_code == 403

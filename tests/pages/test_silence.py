@@ -85,26 +85,6 @@ def test_muted_discussions_are_listed_and_unmuted_in_the_inbox(site_store, artic
     assert "Muted discussions" not in browser_of(alice).get("/inbox/").text
 
 
-def test_a_thread_costs_a_query_more_only_for_members_who_mute_a_discussion(
-    site_store, article, alice, bob, django_assert_num_queries
-):
-    browser = browser_of(alice)
-    browser.get(f"/articles/{article}/")
-
-    with django_assert_num_queries(0):
-        browser_of().get(f"/articles/{article}/")
-    with django_assert_num_queries(1):  # the member
-        browser.get(f"/articles/{article}/")
-    block(alice, "bob")
-    with django_assert_num_queries(1):
-        browser.get(f"/articles/{article}/")
-    Mute.objects.mute(alice, article + 1)
-    with django_assert_num_queries(2):
-        browser.get(f"/articles/{article}/")
-    with django_assert_num_queries(1):
-        Mute.objects.list_spared(alice.pk, article)
-
-
 @pytest.mark.django_db
 def test_account_deletion_ends_both_sides_of_a_block(alice, bob, carol):
     for user, other in ((alice, bob), (bob, carol)):

@@ -133,35 +133,6 @@ def test_moderators_see_numbers_and_times_and_no_names(site_store, article, alic
     assert "one network" not in text_of(carol, f"/articles/{other}/")
 
 
-def test_the_newest_ring_comes_first_and_there_are_pages(site_store, article, alice, carol, settings):
-    settings.ARTICLES_PER_PAGE = 5
-    wiring.forget_repositories()
-    ids = [post_as(site_store, alice, f"Article {n}", f"https://e.org/{n}").id for n in range(6)]
-    for n in ids:
-        flag(site_store, n)
-    browser = browser_of(carol)
-
-    first, second = (
-        re.findall(r'<h2><a href="/articles/(\d+)/', browser.get(f"{PAGE}?page={n}").text) for n in (1, 2)
-    )
-
-    assert sorted(map(int, [*first, *second])) == ids
-    assert len(first) == 5
-    assert browser.get(f"{PAGE}?page=3").status_code == 404
-    assert browser.get(f"{PAGE}?page=x").status_code == 404
-
-
-def test_others_see_neither_the_notice_nor_the_list_nor_the_link(site_store, article, alice, mallory):
-    flag(site_store, article)
-    for user in (alice, mallory):
-        assert browser_of(user).get(PAGE).status_code == 403
-        assert "one network" not in text_of(user, f"/articles/{article}/")
-        assert PAGE not in browser_of(user).get("/moderation/").text
-    reader = Client()
-    assert reader.get(PAGE).headers["Location"].startswith("/login/")
-    assert "one network" not in reader.get(f"/articles/{article}/").text
-
-
 def test_members_who_can_only_assign_groups_see_and_check_rings(site_store, article, dora):
     fields = flag(site_store, article)
 
@@ -183,40 +154,6 @@ def test_a_checked_article_leaves_the_list_and_the_page_it_was_checked_on_comes_
     assert "Voting rings (" not in page
     assert "one network" not in text_of(carol, f"/articles/{article}/")
     assert browser.post(f"/articles/{article}/ring/", fields).headers["Location"] == PAGE
-
-
-def test_the_form_on_the_page_is_the_one_that_checks(site_store, article, carol):
-    flag(site_store, article)
-    browser = browser_of(carol, strict=True)
-    page = browser.get(PAGE).text
-    form = re.search(
-        rf'<form class="check" method="post" action="(/articles/{article}/ring/)">.*?</form>', page, re.S
-    )
-    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form[0]))
-
-    assert browser.post(form[1], fields).status_code == 302
-    assert ring_of(site_store, article) is None
-
-
-def test_a_check_needs_the_permission_and_its_field(site_store, article, mallory, carol):
-    fields = flag(site_store, article)
-    path = f"/articles/{article}/ring/"
-
-    assert browser_of(mallory).post(path, fields).status_code == 403
-    assert Client().post(path, fields).headers["Location"].startswith("/login/")
-    for wrong in ({}, {"seen": ""}, {"seen": "x"}, {"seen": "-1"}, {"seen": "nan"}, {"seen": "1e99"}):
-        assert browser_of(carol).post(path, wrong).status_code == 400, wrong
-    assert browser_of(carol).get(path).status_code == 405
-    assert browser_of(carol).post("/articles/999/ring/", fields).status_code == 404
-    assert ring_of(site_store, article)
-
-
-def test_a_removed_article_is_not_listed(site_store, article, carol):
-    flag(site_store, article)
-    browser_of(carol).post(f"/articles/{article}/remove/", {"reason": "Spam"})
-
-    assert "No voting rings to check." in text_of(carol, PAGE)
-    assert "one network" not in text_of(carol, f"/articles/{article}/")
 
 
 def test_a_site_that_looks_for_none_says_so(site_store, article, carol, settings):

@@ -142,20 +142,6 @@ def test_a_running_site_is_examined_and_a_store_that_hangs_is_found(start):
     assert site.get("/")[0] == 200
 
 
-@pytest.mark.long
-def test_only_problems_are_printed_with_quiet(installation):
-    done = installation.run("doctor", "--quiet")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-    (installation.data_dir / "secret_key").chmod(0o644)
-
-    done = installation.run("doctor", "--quiet")
-    assert done.returncode == 2
-    assert done.stdout.splitlines()[0] == "Files"
-    assert "ERROR    Every user of this machine can read" in done.stdout
-    assert done.stdout.splitlines()[2].strip() == f"→ Run `chmod 600 {installation.data_dir / 'secret_key'}`."
-
-
 def test_migrations_that_are_pending_or_of_a_newer_version_are_found(installation):
     with accounts(installation) as database:
         of_accounts = "FROM django_migrations WHERE app = 'accounts'"

@@ -98,25 +98,6 @@ def test_a_python_that_is_too_old_is_reported():
     assert (done.returncode, done.stderr) == (1, "The site needs Python 3.11 or newer; this is Python 3.10.\n")
 
 
-def test_make_states_which_python_it_needs(tmp_path):
-    old = tmp_path / "python3"
-    old.write_text(f'#!/bin/sh\nprintf %s "import sys; sys.version_info = (3, 9); $2" | {sys.executable} -\n')
-    old.chmod(0o755)
-    makefile = tmp_path / "Makefile"
-    makefile.write_bytes(Path(settings.BASE_DIR, "Makefile").read_bytes())
-    (tmp_path / "requirements.txt").write_text("")
-
-    done = subprocess.run(
-        ["make", "run", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-
-    assert done.returncode == 2
-    assert done.stderr.startswith(
-        f"The site needs Python 3.11 or newer; {old} is 3.9: set PYTHON to a newer one.\n"
-    )
-    assert not (tmp_path / ".venv").exists()
-
-
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import signal
 import threading
 from pathlib import Path
@@ -137,19 +136,6 @@ def test_housekeeping_continues_after_the_store_is_killed(start):
     assert site.get("/")[1].count('id="article-') == 25, "the store has kept all data"
     until(lambda: get_notes(store_of(site))["expire"]["at"] > before, DEADLINE)
     assert site.stop() == 0
-
-
-def test_a_site_can_leave_housekeeping_to_another_process(start):
-    site = start(first=True, options=["--no-housekeeping"])
-    site.wait_until_up()
-
-    tick = site.manage("tick")
-
-    assert tick.returncode == 0, tick.stderr
-    assert re.search(r"history: \d+ articles sampled", tick.stdout), "the site has not sampled them"
-    assert set(get_notes(store_of(site))) == STEPS
-    assert site.stop() == 0
-    assert "articles sampled" not in site.told()
 
 
 @pytest.mark.parametrize("runs_housekeeping", [True, False])
