@@ -242,20 +242,6 @@ def test_a_deletion_that_fails_is_reported_and_does_not_block_others(site_store,
     assert "of bob's" in results["account_deletion"].error
 
 
-def test_deletions_that_exceed_the_time_limit_wait_for_the_next_round(site_store, bob, alice, let_step):
-    asked = []
-    let_step(lambda user, *_rest: asked.append(user) or "")
-    for member in (bob, alice):
-        account_deletion.begin(member.pk)
-    lapse(account_deletion.KEPT)
-    AccountDeletion.objects.filter(pk=alice.pk).update(begun_at=F("begun_at") - timedelta(days=1))
-
-    for _ in range(10):
-        account_deletion.advance_all(0)
-
-    assert asked == [alice.pk, *[bob.pk] * 3]  # first passes go first
-
-
 def test_an_unavailable_store_only_delays_the_deletion(site_store, bob_was_busy, bob):
     with lost_connection(site_store):
         assert delete(browser_of(bob)).status_code == 302
@@ -380,14 +366,6 @@ def test_what_is_kept_for_moderators_is_gone_after_a_month(site_store, bob_was_b
     assert not Sweep.objects.exists()
     assert not AccountDeletion.objects.exists()
     assert findings(site_store) == []
-
-
-def test_a_deletion_that_waits_costs_housekeeping_one_query(site_store, bob, django_assert_num_queries):
-    delete(browser_of(bob))
-    a_minute_later(site_store)
-
-    with django_assert_num_queries(1):
-        assert account_deletion.advance_all(60) == 0
 
 
 def test_a_deleted_account_whose_row_is_deleted_too_stays_known_for_the_month(site_store, bob_was_busy, bob):

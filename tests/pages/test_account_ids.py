@@ -71,14 +71,6 @@ def test_a_new_account_is_recorded_after_its_commit(site_store):
     assert site_store.account_ids.note(0) == newcomer.pk == KNOWN + 1
 
 
-def test_accounts_older_than_the_store_are_reported(db, site_store, alice):
-    problem = accounts.age_problem(site_store)
-
-    assert problem.startswith("The accounts are older than the store: it has seen account 5,000, the database has")
-    member("newest", pk=KNOWN)
-    assert accounts.age_problem(site_store) == ""
-
-
 def test_the_audit_counts_members_without_an_account(db, site_store, article, alice):
     site_store.members.save(77, article, wanted=True)
     out = StringIO()

@@ -298,17 +298,6 @@ def test_authors_edit_and_delete_their_own_comments_and_no_others(site_store, ar
     assert texts(site_store, article) == []
 
 
-def test_an_author_deletes_a_comment_although_the_article_was_removed_meanwhile(
-    site_store, article, comment, alice, carol
-):
-    site_store.articles.remove(article, actor(carol), "Spam")
-
-    assert browser_of(alice).post(f"/comments/{comment}/delete/").status_code == 302
-
-    site_store.articles.restore(article, actor(carol), "By mistake")
-    assert texts(site_store, article) == []
-
-
 def test_a_late_edit_is_marked_with_its_time_and_an_early_one_is_not(site_store, article, alice):
     now = site_store.store.now()
     early = site_store.comments.post(article, alice.pk, "alice", "Early")

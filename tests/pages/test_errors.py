@@ -218,13 +218,3 @@ def test_no_error_page_links_to_an_address_that_only_accepts_forms(
     assert page.status_code >= 300
     for address in addresses_in(page.text):
         assert Client().get(address).status_code != 405, address
-
-
-def test_a_post_during_a_store_outage_can_be_retried_from_its_page(site_store, bob, settings):
-    settings.STORE_URL = "unix:///nowhere/store.sock"
-    wiring.forget_repositories()
-
-    page = browser_of(bob).post("/articles/1/vote/", {"choice": "vote", "next": "/newest/"})
-
-    assert page.status_code == 503
-    assert '<a class="button" href="/newest/#article-1">Try again</a>' in page.text

@@ -8,7 +8,7 @@ from django.test import Client
 from accounts.models import User
 from owner import administrator
 from tests.cast import PASSWORD
-from tests.factories import browser_of, member
+from tests.factories import member
 
 PAGE = "/administration/first/"
 
@@ -37,17 +37,6 @@ def test_an_empty_site_says_how_to_create_its_administrator_and_shows_no_secret(
     assert code not in page
     assert code.replace("-", "") not in page
     assert "Post the first link" not in page
-
-
-def test_an_empty_site_with_an_administrator_invites_only_members_to_post(alice):
-    member("root", pk=70, is_staff=True, is_superuser=True)
-
-    readers, members = Client().get("/").text, browser_of(alice).get("/").text
-
-    assert "Nothing has been posted yet" in readers
-    assert "Post the first link" not in readers
-    assert "make admin" not in readers
-    assert "Post the first link" in members
 
 
 def test_the_code_creates_the_administrator_who_is_then_logged_in():

@@ -5,9 +5,7 @@ from html import unescape
 
 from django.test import Client
 
-from articles import site
-from articles.models import SiteText
-from tests.factories import actor, browser_of, member
+from tests.factories import actor, browser_of
 
 PAGES = {
     None: (
@@ -38,8 +36,6 @@ PAGES = {
     ),
 }
 
-DEFAULT = "Members share links here and vote on them, so the best rise to the top."
-
 
 def descriptions(page: str) -> list[str]:
     return [unescape(found) for found in re.findall(r'<meta name="description" content="([^"]*)">', page)]
@@ -54,18 +50,6 @@ def test_every_page_has_a_visible_heading_and_a_description(site_store, article,
         assert re.sub("<[^>]+>", "", heading[1]).strip(), (who, path)
         (description,) = descriptions(page)
         assert description.strip(), (who, path)
-
-
-def test_pages_are_described_by_the_welcome_lists_also_by_their_names(site_store, article):
-    assert descriptions(Client().get("/").text) == [DEFAULT]
-    assert descriptions(Client().get("/newest/").text) == [f"Newest. {DEFAULT}"]
-
-    SiteText.objects.create(name="welcome", language="en", text="We read about **databases**. " + "More. " * 50)
-    site.forget_texts()
-
-    (described,) = descriptions(Client().get("/login/").text)
-    assert described.startswith("We read about databases. More.")
-    assert len(described) <= 160
 
 
 def test_a_group_is_described_by_its_own_description(site_store, article, carol):
@@ -92,18 +76,3 @@ def test_a_new_member_reads_the_next_steps_once(site_store, article):
     assert steps_on(page) == STEPS | {"": "Dismiss"}
     assert steps_on(browser.get("/").text) == {}
     assert 'id="voting"' in browser.get("/about/").text
-
-
-def test_the_rules_are_the_first_step_where_there_are_rules(site_store, article, settings):
-    settings.SIGN_UP = "approval"
-    SiteText.objects.create(name="rules", language="en", text="Be kind.")
-    site.forget_texts()
-    newcomer = member("newcomer")
-    newcomer.set_password("a long secret 71")
-    newcomer.save()
-    browser, fields = Client(), {"username": "newcomer", "password": "a long secret 71"}
-
-    page = browser.post("/login/", fields, follow=True).text
-
-    assert list(steps_on(page).values()) == ["Read the rules", "Follow groups", "See how votes work", "Dismiss"]
-    assert steps_on(Client().post("/login/", fields, follow=True).text) == {}

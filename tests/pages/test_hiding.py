@@ -4,9 +4,7 @@ import re
 from urllib.parse import quote
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from articles.searching import MOST, Kind
 from articles.web.preferences import hiding_of
@@ -180,19 +178,6 @@ def test_comments_of_a_hidden_member_are_collapsed_for_readers_without_an_accoun
 
     assert 'class="blocked"' in browser.get("/articles/1/").text
     assert 'class="blocked"' not in Client().get("/articles/1/").text
-
-
-def test_a_page_of_a_member_who_hides_much_takes_no_further_query(site_store, shown, carol):
-    browser, counts = browser_of(carol), []
-    for _ in range(2):
-        browser.get("/newest/")
-        with CaptureQueriesContext(connection) as queries:
-            browser.get("/newest/")
-        counts.append(len(queries))
-        hide(browser, "member", "bob")
-        hide(browser, "word", "redis")
-
-    assert counts[1] <= counts[0]
 
 
 @pytest.mark.parametrize("kind", ["host", "word", "article", "group"])

@@ -66,16 +66,6 @@ def test_the_hot_list_is_ordered_by_hotness_and_shows_views_and_visitors(site_st
     assert re.search(r"1,\d{3} visitors", text)
 
 
-def test_every_list_shows_views_but_only_the_hot_list_shows_visitors(site_store, article):
-    read(site_store, article)
-
-    assert 'class="views"' in text_of("/hot/")
-    for path in ("/", "/newest/", "/users/alice/"):
-        assert rows(Client().get(path)) == [article]
-        assert 'class="views"' in text_of(path)
-        assert 'class="visitors"' not in text_of(path)
-
-
 @pytest.mark.parametrize(
     ("query", "ages"),
     [
@@ -113,20 +103,6 @@ def test_a_reader_of_a_stale_list_triggers_a_rescore(site_store, article, clock)
     Client().get("/hot/")
 
     assert site_store.hot.get_refreshed_at() == pytest.approx(site_store.store.now(), abs=0.001)
-
-
-def test_a_group_can_be_ordered_by_hotness(site_store, article, alice):
-    other = post(site_store, alice, "other", ["python"])
-    elsewhere = post(site_store, alice, "elsewhere")
-    for times, found in enumerate((other, article, elsewhere), start=1):
-        read(site_store, found, times)
-
-    text = text_of("/groups/python/?order=hot")
-
-    assert rows(Client().get("/groups/python/?order=hot")) == [article, other]
-    assert re.findall(r'href="\?order=(\w+)" aria-current="true"', text) == ["hot"]
-    assert "2 articles on the hot list" in text
-    assert 'href="?order=hot"' in text_of("/groups/python/")
 
 
 def test_the_link_of_a_row_names_its_article(site_store, article):

@@ -180,16 +180,6 @@ def test_moderators_can_return_to_the_automatic_weight(auto, carol):
     assert "Reason: Automatic votes per day resumed" in text_of(Client().get("/moderation/"))
 
 
-def test_returning_to_automatic_does_not_overwrite_another_moderators_change(auto, carol):
-    apply_as_dave(auto, Parameters(votes_per_day=90))
-    apply_as_dave(auto, Parameters(votes_per_day=80))
-
-    answer = browser_of(carol).post("/lab/follow/", {"version": "2"})
-
-    assert answer.status_code == 409
-    assert current_parameters(auto).votes_per_day == 80
-
-
 def test_a_configured_weight_cannot_be_made_automatic(site_store, carol, settings):
     settings.VOTES_PER_DAY = 200
     wiring.forget_repositories()
@@ -201,18 +191,6 @@ def test_a_configured_weight_cannot_be_made_automatic(site_store, carol, setting
     assert "/lab/follow/" not in html_of(page)
     assert "The site adjusts" not in text_of(page)
     assert (answer.status_code, site_store.parameters.get_state().is_chosen) == (400, True)
-
-
-def test_an_unreachable_half_life_is_an_error_that_suggests_a_base(site_store, carol):
-    page = browser_of(carol).get("/lab/", VALUES | {"half_life": "6"})
-
-    assert page.status_code == 400
-    assert value_of(page, "half_life") == "6"
-    assert "No γ within its range" in text_of(page)
-    address = re.search(r'href="([^"]+)">Reach it with base 10.2 and γ 1.5', html_of(page))[1]
-    filled = browser_of(carol).get(address)
-    assert value_of(filled, "base") == "10.21"
-    assert "in 6 hours with the chosen ones" in text_of(filled)
 
 
 # Applying

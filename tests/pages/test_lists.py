@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice, ImportedArticle
-from tests.factories import actor, browser_of, member, post_as, view
+from tests.factories import actor, browser_of, member, view
 from tests.pages.lists import post_many, rows
 from tests.store_state import change_article, set_views
 
@@ -61,15 +61,6 @@ def test_groups_chosen_in_the_index_are_shown_together(site_store, article):
         response = Client().get(f"/groups/?{query}")
         assert (response.status_code, response["Location"]) == (302, address)
     assert Client().get("/groups/?any=no/such").status_code == 200
-
-
-def test_a_host_links_to_other_articles_from_it(site_store, article, alice):
-    other = post_as(site_store, alice, "Else", "https://www.example.org/else?q=1").id
-    post_as(site_store, alice, "Elsewhere", "https://example.com/")
-    row = next(part for part in Client().get("/newest/").text.split("<li class=") if f"article-{article}" in part)
-    address = re.search(r'<a class="host" href="([^"]+)"', row)[1]
-
-    assert set(rows(Client().get(address))) == {article, other}
 
 
 def test_a_removed_article_leaves_every_list_at_once(site_store, article, carol):

@@ -39,15 +39,6 @@ def test_the_page_lists_earlier_articles_of_its_link_with_their_discussions(site
     assert listed(Client().get(f"/articles/{article}/")) == "", "not the later ones"
 
 
-def test_moderators_can_merge_into_the_latest_of_them(site_store, article, again, carol):
-    number = again("Posted again")
-
-    for browser, is_offered in ((browser_of(carol), True), (Client(), False)):
-        assert (
-            f"/articles/{number}/merge/?into={article}" in listed(browser.get(f"/articles/{number}/"))
-        ) is is_offered
-
-
 def test_only_the_newest_are_listed_and_the_others_counted(site_store, article, again):
     numbers = [again(f"Title {n}") for n in range(7)]
 

@@ -49,18 +49,3 @@ def test_the_response_to_a_form_returns_to_the_page_of_the_form(site_store, bob,
     way_back = re.search('name="next" value="([^"]*)"', foot)[1]
 
     assert browser.post("/preferences/", {"theme": "dark", "next": way_back})["Location"].startswith(leads_to)
-
-
-def test_the_redirect_returns_to_the_switch_in_the_footer(site_store):
-    foot = Client().get("/newest/?page=1").text.split("<footer")[1]
-
-    assert re.findall('name="next" value="([^"]*)"', foot) == [
-        "/newest/?page=1#chosen-theme",
-        "/newest/?page=1#chosen-language",
-    ]
-    assert re.findall('value="([^"]*)" aria-pressed="true" id="([^"]*)"', foot) == [
-        ("", "chosen-theme"),
-        ("en", "chosen-language"),
-    ]
-    answer = Client().post("/preferences/", {"theme": "dark", "next": "/newest/?page=1#chosen-theme"})
-    assert answer.headers["Location"] == "/newest/?page=1#chosen-theme"

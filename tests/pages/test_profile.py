@@ -5,10 +5,10 @@ from django.test import Client
 from django.utils.html import escape
 
 from accounts.models import Ban, BanScope
-from articles import site, wiring
+from articles import site
 from articles.domain.limits import Rate
 from moderation import rights
-from tests.factories import browser_of, post, vote
+from tests.factories import browser_of, vote
 
 
 def write_about(member, text):
@@ -33,16 +33,6 @@ def test_the_profile_tells_about_the_member_and_has_tabs(site_store, article, al
     assert '<a href="/users/alice/comments/" aria-current="page">Comments</a>' in comments
     assert "Write a few lines about yourself" not in browser_of(alice).get("/users/alice/").text
     assert "Write a few lines about yourself" in browser_of(bob).get("/users/bob/").text
-
-
-def test_points_are_those_of_the_latest_articles_on_every_page(site_store, alice, settings):
-    settings.ARTICLES_PER_PAGE = 2
-    wiring.forget_repositories()
-    for number in range(3):
-        vote(site_store, post(site_store, number), number)
-
-    for address in ("/users/alice/", "/users/alice/?page=2", "/users/alice/comments/"):
-        assert ">3 points<" in Client().get(address).text
 
 
 @pytest.mark.parametrize(

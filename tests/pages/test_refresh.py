@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
-from articles.domain.readership import Visit
 from tests.factories import actor, browser_of, post_as
 from tests.pages.lists import post_many
 from tests.store_state import RANKING_KEY, VOTERS_KEY, let_close
@@ -81,19 +80,6 @@ def test_articles_by_score_are_in_their_current_order(site_store, alice, bob):
     assert ids_of(ask(ids=joined([third, second, first]), order="score")) == [first, third, second]
     assert ids_of(ask(ids=joined([third, second, first]), order="time")) == [third, second, first]
     assert ids_of(ask(ids=joined([third, second, first]))) == [third, second, first]
-
-
-def test_articles_on_the_hot_list_are_ordered_by_hotness_with_their_views(site_store, alice):
-    first, second = post_many(site_store, alice, 2)
-    for n in range(2):
-        site_store.pageviews.record(first, Visit(f"{n:016x}"))
-    site_store.pageviews.record(second, Visit(f"{9:016x}"))
-
-    response = ask(ids=joined([second, first]), order="hot")
-
-    assert ids_of(response) == [first, second]
-    assert [row["views"] for row in response.json()["articles"]] == ["2 views", "1 view"]
-    assert [row["visitors"] for row in response.json()["articles"]] == ["2 visitors", "1 visitor"]
 
 
 def test_removed_and_closed_articles_are_marked(site_store, alice, carol):

@@ -6,8 +6,7 @@ import pytest
 from jsonschema import Draft4Validator
 
 from articles.views import well_known
-from articles.web.groups import set_visibility
-from tests.factories import actor, browser_of, member, post
+from tests.factories import browser_of, member, post
 from voting_site.configuration.kinds import KINDS, BadSetting
 
 COUNT = {"type": "integer", "minimum": 0}
@@ -148,18 +147,3 @@ def test_counts_show_neither_who_came_nor_who_left(site_store, settings, monkeyp
     monkeypatch.setattr(well_known, "_members", well_known.Recent(lambda: well_known._Members(number), None))
 
     assert browser_of().get("/nodeinfo/2.1").json()["usage"]["users"]["total"] == shown
-
-
-def test_a_members_session_changes_nothing_of_it(
-    site_store, settings, tmp_path, alice, carol, django_capture_on_commit_callbacks
-):
-    settings.NODEINFO, settings.DATA_DIR = True, tmp_path
-    site_store.groups.create("python", "Python")
-    for number in range(20):
-        post(site_store, number, ("python",))
-    with django_capture_on_commit_callbacks(execute=True):
-        set_visibility("python", actor(carol), "", is_closed=True)
-
-    assert browser_of(alice).get("/nodeinfo/2.1").content == browser_of().get("/nodeinfo/2.1").content
-    assert browser_of().get("/nodeinfo/2.1").json()["usage"]["localPosts"] == 0, "they are for members"
-    assert "Cookie" not in browser_of(alice).get("/nodeinfo/2.1")["Vary"]
