@@ -18,7 +18,7 @@ from articles.domain.moderation_log import Actor
 from articles.models import SiteText
 from articles.repository import ImportRunning
 from tests.commands.seeded import counts, everything, logins, views, votes, wanted_counts, wanted_views
-from tests.internals import Hot, Imports, Store, Votes, failing
+from tests.internals import Imports, Store, Votes, failing
 from tests.store_state import contents, hold_import_lock, set_clock
 
 
@@ -82,17 +82,11 @@ def test_nothing_is_added_during_an_import(run, site_store):
     ("owner", "name", "at"),
     [
         (seeding, "_write_private", 1),
-        (User.objects, "bulk_create_imported", 1),
         (Imports, "add", 1),
-        (Imports, "_claim_links", 1),
-        (Votes, "cast", 1),
         (Votes, "cast", 60),
         (seeding, "_view", 1),
         (Store, "_attempt", 9),
-        (Hot, "rescore", 1),
         (seeding, "_make_logins", 1),
-        (seeding, "_write_private", 2),
-        (User, "set_password", 2),
         (seeding, "_summary", 1),
     ],
 )

@@ -153,6 +153,12 @@ def test_when_nothing_can_be_imported_the_command_fails(run, site_store, write):
     assert site_store.imports.count() == 0
 
 
+def test_text_is_unescaped_before_titles_and_links_are_checked(run, site_store, write):
+    escaped = row(1, title="A &amp; B", link="https://example.org/?a&amp;b")
+    run("import_articles", write([escaped]), unescape=True)
+    assert (only_article(site_store).title, only_article(site_store).link) == ("A & B", "https://example.org/?a&b")
+
+
 def test_shift_to_now_moves_all_articles_by_the_same_time(run, site_store, write):
     newest = row(30, time=1_600_000_000)
     later_but_bad = row(99, time=1_650_000_000, link="ftp://example.org/")

@@ -7,14 +7,18 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import timedelta
 from io import StringIO
 
 import pytest
 from django.conf import settings as site_settings
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from articles import housekeeping
+from articles.domain.articles import ImportedArticle
 from articles.domain.errors import StoreUnavailable
 from articles.domain.readership import Visit
 from articles.models import ArchivedViews
@@ -101,6 +105,31 @@ def test_a_second_run_has_nothing_to_do(site_store):
     housekeeping.run(site_store)
 
     assert {done.result for done in housekeeping.run(site_store)} == {""}
+
+
+def test_each_step_does_what_is_due(site_store):
+    now, today = site_store.store.now(), timezone.now()
+    rows = [
+        ImportedArticle(f"T {n}", f"https://example.org/{n}", 0, "", now - 86400 * (8 + n), 20, 0)
+        for n in range(40)
+    ]
+    for article_id in site_store.imports.add(rows)[:2]:
+        site_store.pageviews.record(article_id, Visit("0" * 16))
+    for number, ends in enumerate((today - timedelta(days=1), today + timedelta(days=1))):
+        Session.objects.create(session_key=str(number), session_data="", expire_date=ends)
+
+    found = results(site_store)
+
+    assert found["weight"].result == "adjusted to 20 votes a day"
+    assert site_store.parameters.get_current().votes_per_day == 20
+    assert found["history"].result == "40 articles sampled"
+    assert found["expire"].result == "1 session deleted"
+    later(site_store, site_store.rules.archive_after + 1)
+    found = results(site_store)
+    assert found["archive"].result == "2 articles archived"
+    assert ArchivedViews.objects.count() == 2
+    assert found["trim"].result.endswith("dropped")
+    assert list(site_store.audit.run()) == []
 
 
 def test_a_stale_hot_list_is_rescored(site_store):

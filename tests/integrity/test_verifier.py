@@ -303,6 +303,21 @@ def a_version_is_listed_and_the_one_before_is_not(site):
     site.day("2026-11-27")["records"].pop(1)
 
 
+@attack("4")
+def records_are_not_sorted(site):
+    site.day("2026-11-27")["records"].reverse()
+
+
+@attack("4")
+def a_day_has_nothing(site):
+    site.files["/integrity/2026-11-28.json"] = site.day("2026-11-27") | {
+        "day": "2026-11-28",
+        "records": [],
+        "reports": [],
+    }
+    site.files["/integrity/chain.json"]["days"].insert(2, ["2026-11-28", ""])
+
+
 @attack("2")
 def days_are_not_in_order(site):
     site.files["/integrity/chain.json"]["days"].reverse()

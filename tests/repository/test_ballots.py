@@ -276,6 +276,18 @@ class TestMerges:
         assert (cast.votes, cast.opposes, cast.voters, cast.merged) == (1, 0, None, ())
         assert note_ballots(repository) == [stay]
 
+    def test_as_many_votes_of_other_members_are_noticed(self, repository, stories):
+        stay, story, other = stories
+        merge(repository, story, stay)
+        found = next(one for one in find(repository) if stay in one.ids)
+        records = records_of(repository, found)
+
+        undo(repository, story)
+        merge(repository, other, stay)
+
+        assert not repository.ballots.note(found, records)
+        assert stay in note_ballots(repository)
+
 
 # Everything in any order
 

@@ -134,6 +134,15 @@ def test_reading_stops_at_a_limit_when_every_article_is_hidden(repository, clock
     assert repository.feeds.list_in(Order.TIME, FeedFilter(hidden=Hiding(("go",)))) == []
 
 
+def test_removed_articles_are_in_no_feed(repository, clock):
+    first, second = post(repository, clock, 2, ["python"])
+    repository.articles.remove(second, MODERATOR, "spam")
+
+    for feed in feeds_of(repository).values():
+        assert ids_of(feed(FeedFilter())) == [first]
+    assert ids_of(repository.feeds.list_top(Period.ALL, FeedFilter())) == [first]
+
+
 def test_the_front_page_feed_has_the_highest_and_all_new_articles(repository, clock, few, monkeypatch):
     monkeypatch.setattr(feeding, "MOST_ARTICLES", 10)
     now = clock()

@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound
-from articles.domain.lists import Order
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository.lists import gathering
 from articles.searching import Hiding
 from tests.cast import MODERATOR
@@ -127,6 +127,15 @@ def test_hidden_groups_are_excluded_and_pages_stay_full(repository, clock, order
     assert found == picked(repository, order, lambda groups: not groups & set(hidden))
     assert len(first.articles) == min(25, len(found))
     assert first.has_next == (len(found) > 25)
+
+
+@pytest.mark.parametrize("period", TOP_PERIODS.values())
+def test_periods_exclude_hidden_groups(repository, clock, period):
+    fill(repository, clock)
+
+    found = whole(repository, Order.POINTS, period=period, hidden=Hiding(("python",)))
+
+    assert found == picked(repository, Order.POINTS, lambda groups: "python" not in groups)
 
 
 @pytest.mark.parametrize("slugs", [("python",), ("python", "redis")])

@@ -85,6 +85,19 @@ def test_a_listed_choice_is_still_known_after_its_voter_set_expires(repository, 
     assert problems(repository) == []
 
 
+def test_removed_articles_leave_the_lists_and_restored_ones_return(repository):
+    article, other = post(repository, 1), post(repository, 2)
+    for one in (article, other):
+        repository.votes.cast(one, BOB, Choice.VOTE)
+        repository.members.save(BOB, one, wanted=True)
+    repository.articles.remove(article, MODERATOR, "Spam")
+
+    assert (lists(repository, BOB), ids(repository.members.get_saved(BOB))) == (([other], []), [other])
+    repository.articles.restore(article, MODERATOR, "Not spam")
+    assert sorted(lists(repository, BOB)[0]) == [article, other]
+    assert problems(repository) == []
+
+
 @pytest.mark.parametrize("poster", [ALICE, BOB], ids=["voted for", "posted"])
 def test_all_choices_of_nine_days_and_the_newest_older_ones_are_kept(repository, clock, monkeypatch, poster):
     shared = scripts.source
