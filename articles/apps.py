@@ -11,12 +11,12 @@ class ArticlesConfig(AppConfig):
     def ready(self) -> None:
         from accounts import account_deletion, member_ids, names  # noqa: PLC0415 - models are ready only now
         from accounts.views import settings  # noqa: PLC0415
-        from articles import accounts  # noqa: PLC0415
+        from articles import account_ids  # noqa: PLC0415
         from articles.forms.fields import clean_token_label  # noqa: PLC0415
         from articles.web import limits, votes  # noqa: F401, PLC0415 - connect their receivers
         from articles.web.profiles import AboutForm  # noqa: PLC0415
 
-        account_deletion.register_step("articles", accounts.anonymise)
-        member_ids.reserve_with(accounts.reserve, accounts.note)
+        account_deletion.register_step("articles", account_ids.anonymise)
+        member_ids.reserve_with(account_ids.reserve, account_ids.note)
         names.clean_token_names_with(clean_token_label)
         settings.register_form("about_form", AboutForm)

@@ -22,7 +22,7 @@ import tasks
 from accounts import account_deletion
 from accounts import sessions as member_sessions
 from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
-from articles import accounts, backup, mailing, replies
+from articles import account_ids, backup, mailing, replies
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
 from articles.domain.lists import without_groups
@@ -193,7 +193,7 @@ def _back_up(repository: Repository) -> str:
 
 def _check_accounts(repository: Repository) -> str:
     """Warn, once in a process, if the accounts are older than the store."""
-    if problem := accounts.age_problem(repository):
+    if problem := account_ids.age_problem(repository):
         _warn_once("accounts", problem)
     return ""
 

@@ -13,7 +13,8 @@ from django.db import DatabaseError, transaction
 from django.utils.translation import get_language, gettext
 
 from accounts.models import WaitingAccount
-from owner.choices import Recent, chosen
+from articles.recent import Recent
+from owner.choices import chosen
 
 
 class SiteText(NamedTuple):

@@ -20,12 +20,13 @@ from articles.domain.rules import Rules
 from articles.domain.trust import BACKERS
 from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
 from articles.operation import metrics
+from articles.recent import Recent
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, Repository, connect
 from articles.retractions import Retractions
 from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render
 from owner import choices
-from owner.choices import Recent, chosen
+from owner.choices import chosen
 
 _SHARE_OF_TIMEOUT = 0.8
 _MOST_CONFIRMATION_SECONDS = 2.0

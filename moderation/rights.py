@@ -50,10 +50,11 @@ from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
 from articles.domain.moderation_log import REDACTED, SITE, Action, Actor, LogEntry
 from articles.domain.suggestions import SuggestionKind
+from articles.recent import Recent
 from articles.site import count_sign_ups
 from articles.text.refusals import action_sentence
 from articles.wiring import repository
-from owner.choices import Recent, chosen, closed_groups
+from owner.choices import chosen, closed_groups
 
 OF_GROUPS = frozenset({ASSIGN_GROUPS, REMOVE_ARTICLES, BAN_MEMBERS})
 """What moderators of a group may do there: its texts, and which articles leave it; removal, locks, and the queue;

@@ -1,77 +1,24 @@
 """What a setting is now: the one place that says so for settings that the owner can change in the browser.
 
 The environment and `.env` win. What the owner chose is in the accounts database, by the name of the variable, and
-valid by its row in `voting_site.configuration.variables`. Every process reads it once in `KEPT_SECONDS`, and after
-each retraction on its machine.
+valid by its row in `voting_site.configuration.variables`. Every process reads it as `articles.recent` says, and
+after each retraction on its machine.
 """
 
-import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError, transaction
+from django.db import transaction
 
-T = TypeVar("T")
-
-KEPT_SECONDS = 10
-"""Time after which every process shows what an administrator saved."""
-
-
-class Recent(Generic[T]):
-    """A value that is loaded at most once in `KEPT_SECONDS`, unless its state changes."""
-
-    def __init__(
-        self,
-        load: Callable[[], T],
-        initial: T,
-        failure: type[Exception] = DatabaseError,
-        state: Callable[[], str] = str,
-        share: float = 1,
-    ) -> None:
-        """`initial`: the value while `load` fails and none was loaded.
-
-        `share`: of the time, which loading takes at most; what loads slowly is loaded later again.
-        """
-        self._load, self._failure, self._state = load, failure, state
-        self._share = share
-        self._value, self._until, self._seen = initial, 0.0, ""
-        self._numbers, self._taken, self._taking = count(1), 0, Lock()
-
-    def get(self) -> T:
-        """Return the value; while `load` fails, the last one. At most one query."""
-        now, state = time.monotonic(), self._state()
-        if now >= self._until or state != self._seen:
-            self._until, self._seen = now + KEPT_SECONDS, state  # other threads continue with the last one
-            self._take()
-            loaded_at = time.monotonic()
-            self._until = max(self._until, loaded_at + (loaded_at - now) / self._share)
-        return self._value
-
-    def reload(self) -> None:
-        """Load the value now, even if another thread is loading it."""
-        self._until = time.monotonic() + KEPT_SECONDS
-        self._take()
-
-    def _take(self) -> None:
-        """Load the value, and take it unless a load that began later has ended before."""
-        number = next(self._numbers)
-        with suppress(self._failure):
-            value = self._load()
-            with self._taking:
-                if number > self._taken:
-                    self._taken, self._value = number, value
-
-    def forget(self) -> None:
-        """Make the next call load the value. While that fails, the last one remains."""
-        self._until = 0.0
+from articles.recent import Recent
 
 
 class _Choices(NamedTuple):

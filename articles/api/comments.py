@@ -276,5 +276,5 @@ def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Delete
     response=failing(409),
     auth=VOTERS,
 )
-def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, ballot: schemas.Ballot) -> schemas.Tally:
-    return schemas.Tally.of(comment_id, votes.cast_on_comment(request, request.user, comment_id, ballot.choice))
+def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, new: schemas.NewChoice) -> schemas.Tally:
+    return schemas.Tally.of(comment_id, votes.cast_on_comment(request, request.user, comment_id, new.choice))

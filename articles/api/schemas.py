@@ -341,7 +341,7 @@ class Edit(BaseModel):
     )
 
 
-class Ballot(BaseModel):
+class NewChoice(BaseModel):
     """A choice on an article or a comment."""
 
     choice: Choice = Field(description="“none” takes back your choice.", examples=["vote"])

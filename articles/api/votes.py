@@ -14,5 +14,5 @@ from articles.web import votes
     response=failing(409),
     auth=VOTERS,
 )
-def cast_vote(request: HttpRequest, article_id: ArticleNumber, ballot: schemas.Ballot) -> schemas.Tally:
-    return schemas.Tally.of(article_id, votes.cast(request, request.user, article_id, ballot.choice))
+def cast_vote(request: HttpRequest, article_id: ArticleNumber, new: schemas.NewChoice) -> schemas.Tally:
+    return schemas.Tally.of(article_id, votes.cast(request, request.user, article_id, new.choice))

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import DataError, IntegrityError
 
 from articles import known_store, private_files
-from articles.accounts import missing_accounts
+from articles.account_ids import missing_accounts
 from articles.backup import accounts
 from articles.backup.files import (
     ACCOUNTS,

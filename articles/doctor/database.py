@@ -9,7 +9,7 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from articles.accounts import find_age_problem
+from articles.account_ids import find_age_problem
 from articles.doctor.examination import Examination, Finding, accounts_file, error, fine, note, reason_of, warning
 
 _INTEGRITY_SECONDS = 5.0

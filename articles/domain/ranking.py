@@ -146,7 +146,7 @@ PATIENCE = 7 * DAY
 
 
 @dataclass(frozen=True, slots=True)
-class Recent:
+class Settled:
     """Points of settled recent articles. `choices`: votes and opposes on them besides the posters' own votes.
 
     `since`: posting time of the site's oldest article, in Unix seconds; None without articles.
@@ -162,7 +162,7 @@ def nearest_rank(values: Sequence[int], percent: int) -> int:
     return sorted(values)[max(1, ceil(len(values) * percent / 100)) - 1]
 
 
-def fitting_votes_per_day(recent: Recent) -> int | None:
+def fitting_votes_per_day(recent: Settled) -> int | None:
     """Return the votes per day that fit the site; None if there is too little to learn from."""
     if len(recent.points) < FEWEST_ARTICLES or recent.choices < FEWEST_CHOICES:
         return None

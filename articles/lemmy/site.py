@@ -11,13 +11,14 @@ from articles.domain.lists import Order, without_groups
 from articles.lemmy.members import moderated_by
 from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import Shapes, absolute_links, beginning, facts, when
+from articles.recent import Recent
 from articles.site import site_text
 from articles.text.markdown import plain
 from articles.views.well_known import LEMMY_VERSION
 from articles.web import reading
 from articles.wiring import group_titles, html_of_site_text, repository
 from owner import choices
-from owner.choices import Recent, chosen
+from owner.choices import chosen
 
 _SORT, _LISTING = "Hot", "All"
 _OFF = (

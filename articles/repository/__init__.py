@@ -12,7 +12,8 @@ from articles.domain.moderation_log import OPERATOR
 from articles.domain.reasons import VOTES_PER_DAY
 from articles.domain.rules import Rules
 from articles.domain.store_address import ANY_SITE
-from articles.repository.accounts import AccountDeletion, AccountIds
+from articles.repository.account_deletion import AccountDeletion
+from articles.repository.account_ids import AccountIds
 from articles.repository.articles import Articles
 from articles.repository.backup import BackupRecord, Backups, Layout
 from articles.repository.ballots import Ballots, Cast, Closed

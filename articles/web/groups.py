@@ -16,12 +16,12 @@ from accounts.models.group_moderators import follow_merged_groups, named_groups
 from articles.domain.errors import StoreError
 from articles.domain.lists import EVERYONE, MEMBERS, without_groups
 from articles.domain.moderation_log import Action, Actor
+from articles.recent import Recent
 from articles.repository import Repository
 from articles.text.lines import InvalidInput
 from articles.web.preferences import slugs_from
 from articles.wiring import finder, group_title, repository, retract
 from owner import choices
-from owner.choices import Recent
 
 
 class Liveliness(NamedTuple):

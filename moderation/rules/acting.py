@@ -29,12 +29,12 @@ from articles.domain.errors import (
 from articles.domain.flags import FlagState, SubjectId, rules_named
 from articles.domain.moderation_log import SITE, Action, rule_actor
 from articles.domain.reasons import BY_RULE
+from articles.recent import Recent
 from articles.text.markdown import links_in, render
 from articles.wiring import repository
 from moderation.rights import changes_readers, may
 from moderation.rules.matching import Definition, Facts, Rule, RuleAct, Rules, Subject
 from moderation.trust import points_that_count
-from owner.choices import Recent
 
 _log = logging.getLogger(__name__)
 

@@ -62,6 +62,8 @@ WRITTEN, NOT_WRITTEN = 1_000_001, 1_000_999
 
 BETTER = suggestion_id(SuggestionKind.TITLE, "A better title")
 
+A_VOTE = ("NewChoice", {"choice": "vote"})
+
 CALLS = [
     Call(
         "list_articles", 200, "ArticlePage", arguments={"order": ("Order", "points"), "range_": ("Span", "week")}
@@ -122,8 +124,8 @@ CALLS = [
     Call("post_article", 401, "Failure", who="", body=("NewArticle", {"title": "C", "link": "https://c.org/"})),
     Call("fetch_link_info", 200, "LinkInfo", body=("Link", {"link": "https://example.org/b"})),
     Call("fetch_link_info", 400, "Failure", body=("Link", {"link": "file:///etc/passwd"})),
-    Call("cast_vote", 200, "Tally", arguments={"article_id": MINE}, body=("Ballot", {"choice": "oppose"})),
-    Call("cast_vote", 409, "Failure", arguments={"article_id": CLOSED}, body=("Ballot", {"choice": "vote"})),
+    Call("cast_vote", 200, "Tally", arguments={"article_id": MINE}, body=("NewChoice", {"choice": "oppose"})),
+    Call("cast_vote", 409, "Failure", arguments={"article_id": CLOSED}, body=A_VOTE),
     Call("save_article", 200, "Saved", arguments={"article_id": MINE}, body=("Saving", {"saved": True})),
     Call("save_article", 404, "Failure", arguments={"article_id": REMOVED}, body=("Saving", {"saved": True})),
     Call("follow_group", 200, "Followed", arguments={"slug": "python"}, body=("Following", {"followed": True})),
@@ -203,9 +205,13 @@ CALLS = [
     Call("list_replies", 404, "Failure", arguments={"comment_id": NOT_WRITTEN}),
     Call("read_comment", 200, "Comment", who="", arguments={"comment_id": WRITTEN}),
     Call("read_comment", 404, "Failure", arguments={"comment_id": NOT_WRITTEN}),
-    Call("cast_comment_vote", 200, "Tally", "carol", {"comment_id": WRITTEN}, ("Ballot", {"choice": "vote"})),
+    Call("cast_comment_vote", 200, "Tally", "carol", {"comment_id": WRITTEN}, A_VOTE),
     Call(
-        "cast_comment_vote", 403, "Failure", arguments={"comment_id": WRITTEN}, body=("Ballot", {"choice": "vote"})
+        "cast_comment_vote",
+        403,
+        "Failure",
+        arguments={"comment_id": WRITTEN},
+        body=A_VOTE,
     ),
     Call("flag_article", 200, "Flag", "carol", {"article_id": MINE}, ("NewFlag", {"reason": "spam"})),
     Call("flag_article", 403, "Failure", "alice", {"article_id": MINE}, ("NewFlag", {"reason": "spam"})),

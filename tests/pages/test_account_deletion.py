@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts import account_deletion
 from accounts.models import AboutFlag, AccountDeletion, Sweep, Token, User
-from articles import accounts, housekeeping
+from articles import account_ids, housekeeping
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Action
 from tests.cast import password_of
@@ -220,7 +220,7 @@ def test_a_process_that_comes_too_late_finishes_nothing_twice(site_store, bob):
 def let_step():
     """Replace the step that concerns articles."""
     yield partial(account_deletion.register_step, "articles")
-    account_deletion.register_step("articles", accounts.anonymise)
+    account_deletion.register_step("articles", account_ids.anonymise)
 
 
 def test_a_deletion_that_fails_is_reported_and_does_not_block_others(site_store, bob, alice, let_step):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts import account_deletion
 from accounts.moderators import GROUP
-from articles import wiring
+from articles import recent, wiring
 from articles.doctor import mail as doctor_mail
 from articles.domain.limits import rates
 from articles.models import SiteSetting, SiteText
@@ -161,14 +161,14 @@ def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, cho
 
 def test_other_processes_follow_in_ten_seconds_with_one_query(monkeypatch, site_store, django_assert_num_queries):
     now = 1000.0
-    monkeypatch.setattr(choices.time, "monotonic", lambda: now)
+    monkeypatch.setattr(recent.time, "monotonic", lambda: now)
     choices.forget()
     with django_assert_num_queries(1):
         assert (chosen.SIGN_UP, chosen.SITE_NAME) == ("open", "Article Voting")
     SiteSetting.objects.create(name="SIGN_UP", text="closed")  # by another process
 
     assert chosen.SIGN_UP == "open"
-    now += choices.KEPT_SECONDS
+    now += recent.KEPT_SECONDS
     assert chosen.SIGN_UP == "closed"
 
 

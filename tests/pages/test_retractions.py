@@ -6,7 +6,7 @@ import time
 import pytest
 from django.test import Client
 
-from articles import accounts
+from articles import account_ids
 from articles.domain.errors import GroupExists, StoreUnconfirmed
 from articles.kept_pages.pages import Address, KeptPages, pack
 from articles.retractions import Retractions
@@ -45,7 +45,7 @@ def take_out(repository, carol):
 
 
 def delete_alice(repository, alice):
-    while accounts.anonymise(alice.pk, "alice", "", lambda: True, False):
+    while account_ids.anonymise(alice.pk, "alice", "", lambda: True, False):
         pass
 
 
@@ -101,7 +101,7 @@ def test_no_copy_shows_a_deleted_moderators_name(kept, outage, article, other, c
     remove(site_store, carol)
     assert "carol" in visible("/articles/1/")
     assert "carol" in visible("/moderation/")
-    accounts.anonymise(carol.pk, "carol", "", lambda: True, False)
+    account_ids.anonymise(carol.pk, "carol", "", lambda: True, False)
     outage()
 
     assert "carol" not in visible("/articles/1/") + visible("/moderation/")

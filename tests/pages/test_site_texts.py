@@ -3,9 +3,8 @@
 import pytest
 from django.test import Client
 
-from articles import site
+from articles import recent, site
 from articles.models import SiteText
-from owner import choices
 from tests.cast import MODERATOR
 from tests.factories import browser_of, member
 
@@ -119,14 +118,14 @@ def test_a_change_retracts_copies_of_pages(site_store, administrator, kept, djan
 
 def test_texts_are_read_once_in_ten_seconds(site_store, administrator, monkeypatch, django_assert_num_queries):
     now = 1000.0
-    monkeypatch.setattr(choices.time, "monotonic", lambda: now)
+    monkeypatch.setattr(recent.time, "monotonic", lambda: now)
     write(administrator, "rules", "Be kind.")
     with django_assert_num_queries(1):
         assert site.site_text("rules").text == "Be kind."
         assert site.site_text("rules").text == "Be kind."
     SiteText.objects.update(text="Be brief.")
 
-    now += choices.KEPT_SECONDS - 0.1
+    now += recent.KEPT_SECONDS - 0.1
     assert site.site_text("rules").text == "Be kind."
     now += 0.1
 

@@ -8,7 +8,7 @@ import pytest
 from redis.connection import AbstractConnection
 
 from articles.domain.articles import ArticleId
-from articles.repository import Repository, accounts, ballots, members
+from articles.repository import Repository, account_deletion, ballots, members
 from articles.repository.backup import reading as backup_reading
 from articles.repository.moderation import left_out
 from articles.repository.ranking import parameters
@@ -31,7 +31,7 @@ def article(repository: Repository) -> ArticleId:
 
 
 BATCHES = (
-    (accounts, "NAMES_PER_SCRIPT"),
+    (account_deletion, "NAMES_PER_SCRIPT"),
     (ballots, "ARTICLES_PER_CHECK"),
     (backup_reading, "ARTICLES_PER_CHECK"),
     (backup_reading, "ENTRIES_PER_STEP"),

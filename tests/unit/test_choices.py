@@ -4,7 +4,7 @@ import ast
 
 from django.conf import settings
 
-from owner.choices import Recent
+from articles.recent import Recent
 from owner.settings import LABELS
 from tests.cases import for_each
 from tests.source import modules, run_at_import, within

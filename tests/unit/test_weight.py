@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain import ranking
-from articles.domain.ranking import Recent, fitting_votes_per_day
+from articles.domain.ranking import Settled, fitting_votes_per_day
 
 
 @pytest.mark.parametrize(
@@ -22,21 +22,21 @@ def test_a_percentile_is_one_of_the_values_by_nearest_rank(values, percent, expe
 
 
 def test_three_in_four_articles_have_at_most_the_fitting_number_of_points():
-    assert fitting_votes_per_day(Recent([1] * 10 + [9] * 19 + [22] + [300] * 10, 1000, 0.0)) == 22
+    assert fitting_votes_per_day(Settled([1] * 10 + [9] * 19 + [22] + [300] * 10, 1000, 0.0)) == 22
 
 
 @pytest.mark.parametrize(("points", "fitting"), [(-3, 5), (1, 5), (5, 5), (6, 6), (200, 200), (4000, 200)])
 def test_the_weight_stays_between_five_and_the_source_documents_number(points, fitting):
-    assert fitting_votes_per_day(Recent([points] * 40, 1000, 0.0)) == fitting
+    assert fitting_votes_per_day(Settled([points] * 40, 1000, 0.0)) == fitting
 
 
 @pytest.mark.parametrize(("articles", "choices"), [(29, 1000), (40, 99), (0, 0)])
 def test_a_site_with_few_articles_or_votes_has_no_fitting_weight(articles, choices):
-    assert fitting_votes_per_day(Recent([20] * articles, choices, 0.0)) is None
+    assert fitting_votes_per_day(Settled([20] * articles, choices, 0.0)) is None
 
 
 def test_thirty_articles_with_a_hundred_votes_have_a_fitting_weight():
-    assert fitting_votes_per_day(Recent([20] * 30, 100, 0.0)) == 20
+    assert fitting_votes_per_day(Settled([20] * 30, 100, 0.0)) == 20
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from articles.accounts import missing_accounts
+from articles.account_ids import missing_accounts
 from articles.management.base import StoreCommand, add_progress_argument, progress
 from articles.repository import Repository
 from articles.wiring import finder, patient_repository

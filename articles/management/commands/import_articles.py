@@ -14,7 +14,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from accounts.models import User
-from articles.accounts import patience
+from articles.account_ids import patience
 from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.comments import CommentEntry, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UserId

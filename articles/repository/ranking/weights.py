@@ -12,7 +12,7 @@ from articles.domain.ranking import (
     PATIENCE,
     RECENT,
     SETTLED,
-    Recent,
+    Settled,
     fitting_votes_per_day,
     is_worth_a_change,
 )
@@ -36,7 +36,7 @@ class Weights:
         self._store = store
         self._parameters = parameters
 
-    def get_recent(self) -> Recent:
+    def get_recent(self) -> Settled:
         """Return the numbers to learn from, of at most about MOST_ARTICLES articles. At most five round trips."""
         now = self._store.now()
         replies = self._store.in_shards(
@@ -47,13 +47,13 @@ class Weights:
         )
         times = [float(time) for entries in replies for _, time in entries]
         if not times:
-            return Recent((), 0, None)
+            return Settled((), 0, None)
         begin, end = max(times) - RECENT, min(max(times), now - SETTLED)
         points, choices = list[int](), 0
         for votes, opposes, left_out in self._counts(self._ids(begin, end)):
             points.append(ranked_points(votes, opposes, left_out))
             choices += max(0, votes + opposes - 1)
-        return Recent(points, choices, min(times))
+        return Settled(points, choices, min(times))
 
     def _ids(self, begin: float, end: float) -> list[ArticleId]:
         """Return ids of listed articles posted from `begin` to `end`, an even selection if there are too many."""

@@ -1,59 +1,18 @@
-"""Accounts in the store: their ids, which it gives out, and the removal of a deleted account's name.
-
-No account gets an id under which the store has data. The accounts database alone does not know them all: it may be
-older than the store, from a backup.
+"""The removal of a deleted account's name from the store.
 
 Articles, comments and votes of a deleted account stay, anonymised. What it posted keeps its number until the last
 pass, so that moderators can still treat it together; an empty name says that the account is deleted. A member gets
 another name in the same way.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from articles.domain.comments import article_of
 from articles.domain.errors import StoreError
-from articles.domain.members import DELETED_MEMBER, DELETED_NAME, PLACEHOLDERS, UserId
+from articles.domain.members import DELETED_MEMBER, DELETED_NAME, UserId
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, OfStore, Value
-from articles.repository.store.key_table import PartOf, recognise, split_prefix
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import walk
-
-
-class AccountIds(OfStore):
-    """The account ids that a store knows."""
-
-    def reserve(self, highest: UserId, count: int) -> UserId:
-        """Return the first of `count` ids that follow one another and have never been given out.
-
-        `highest` is the highest id of the accounts database. One round trip.
-        """
-        (first,) = self._store.change("accounts/reserve", count, [names.ACCOUNTS], [highest, count])
-        return int(first)
-
-    def note(self, user: UserId) -> UserId:
-        """Record that the account exists; return the highest id recorded so far. One round trip."""
-        (highest,) = self._store.change("accounts/note", user, [names.ACCOUNTS], [user])
-        return int(highest)
-
-    def get_highest(self) -> UserId:
-        """Return the highest id recorded so far; 0 if none is. One round trip."""
-        with self._store.commands() as client:
-            return int(client.hget(names.ACCOUNTS, "created") or 0)
-
-    def iterate(self) -> Iterator[set[UserId]]:
-        """Yield the ids of members with lists in the store, in batches. Reads the names of all keys."""
-        for batch in walk(self._store):
-            yield members_in(batch)
-
-
-def members_in(batch: list[str]) -> set[UserId]:
-    """Return the ids of the members that these names of keys are about, without placeholders."""
-    kinds = zip(batch, recognise(batch), strict=True)
-    about = ((kind, name) for name, kind in kinds if kind and kind.part_of is PartOf.MEMBER)
-    ids = {int(kind.values(split_prefix(name)[1])[0]) for kind, name in about}
-    return {user for user in ids if user not in PLACEHOLDERS}
-
 
 _KINDS = ("articles", "comments", "flags", "suggestions", "log")
 """What is anonymised or, of flags and support of suggestions, withdrawn, in this order."""
