@@ -31,7 +31,6 @@ from accounts.mail import forget_waiting
 from accounts.models import (
     AccountDeletion,
     Authenticator,
-    BranchAct,
     Invitation,
     Statement,
     Sweep,
@@ -120,7 +119,6 @@ def begin(user_id: int) -> None:
     member.held_posts.all().delete()
     member.text_digests.all().delete()
     Invitation.objects.end_unused(member.pk)
-    BranchAct.objects.filter(moderator=member).delete()
     WaitingAccount.objects.filter(user=member).delete()
     member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)

@@ -246,11 +246,6 @@ def _delete_accounts(_repository: Repository) -> str:
     return _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")
 
 
-def _act_on_branches(_repository: Repository) -> str:
-    """Continue moderators' acts on branches of the invitation tree."""
-    return _counted(import_string(settings.BRANCH_ACTOR)(_BUDGET), "account", "moderated")
-
-
 _STEPS = (
     _Step("clock", _advance_clock),
     _Step("merges", _move_votes),
@@ -265,7 +260,6 @@ _STEPS = (
     _Step("groups", _finish_merges),
     _Step("archive", _archive),
     _Step("account_deletion", _delete_accounts),
-    _Step("branches", _act_on_branches),
     _Step("mail", _send_mail),
     _Step("replies", _post_replies),
     _Step("push", _push, is_routine=True),

@@ -5,7 +5,6 @@ from django.urls import path
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from moderation import (
     appeals,
-    branches,
     content,
     flags,
     groups,
@@ -70,8 +69,6 @@ urlpatterns = [
     path("moderation/members/", sign_ups.index, name="sign_ups"),
     path("invitations/", invitations.index, name="invitation_tree"),
     path("invitations/<str:name>/", invitations.index, name="invitation_branch"),
-    path("users/<str:name>/moderation/branch/", branches.index, name="moderate_branch"),
-    path("users/<str:name>/moderation/branch/<int:act_id>/", branches.continue_by_form, name="continue_branch"),
     path("moderation/members/decide/", sign_ups.decide, name="decide_sign_up"),
     path("mine/flags/", flags.mine, name="flags"),
     path("users/<str:name>/flag/", profiles.flag_by_form, name="flag_member"),

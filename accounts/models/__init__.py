@@ -26,7 +26,6 @@ from accounts.models.moderation import (
     Ban,
     BanManager,
     BanScope,
-    BranchAct,
     MemberNote,
     Sweep,
 )
@@ -79,7 +78,6 @@ __all__ = [
     "BanManager",
     "BanScope",
     "Block",
-    "BranchAct",
     "Delivery",
     "Device",
     "Grant",

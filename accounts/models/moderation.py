@@ -131,11 +131,6 @@ class BanManager(models.Manager["Ban"]):
                 self._note_change(ban.member_id, now)
         return is_answered
 
-    def is_needed(self, member: User, scope: BanScope, ends_at: datetime | None) -> bool:
-        """Return whether no current ban forbids as much for as long."""
-        bans = self.current().filter(member=member, scope__in=(scope.value, BanScope.BOTH.value))
-        return not bans.filter(Q(ends_at=None) | Q(ends_at__gte=ends_at) if ends_at else Q(ends_at=None)).exists()
-
     def _note_change(self, member: int, now: datetime) -> None:
         """Repeat in the member's row what the current bans forbid together, and when the last of them ends."""
         bans = list(self.current().filter(member=member).exclude(scope=BanScope.GROUP.value))
@@ -223,43 +218,6 @@ class Ban(Appealable):
     def moderator_name(self) -> str:
         """Name of the moderator who banned; "" if that account is deleted."""
         return current_name(self.moderator)
-
-
-class BranchAct(models.Model):
-    """Acts on the accounts of a branch of the invitation tree, of which each request takes some.
-
-    Kept for a day after the last account, so that a form that arrives twice is recognised.
-    """
-
-    root = models.ForeignKey(User, models.CASCADE, related_name="branch_acts")
-    moderator = models.ForeignKey(User, models.CASCADE, related_name="+")
-    reason = models.TextField()
-    ban = models.CharField(max_length=7, default="", help_text="The scope; empty for no ban.")
-    ban_days = models.PositiveIntegerField(default=0, help_text="0: without end.")
-    sweep_days = models.PositiveIntegerField(default=0, help_text="0: nothing is removed.")
-    leaves_out = models.BooleanField(default=False)
-    ground = models.CharField(max_length=5, default="", db_default="", help_text="As in a statement.")
-    cited = models.TextField(default="", db_default="")
-    facts = models.TextField(default="", db_default="")
-    accounts = models.TextField(help_text="Ids, comma-separated, in the order in which they are treated.")
-    done = models.PositiveIntegerField(default=0, help_text="How many have been treated.")
-    begun_at = models.DateTimeField(default=timezone.now)
-    finished_at = models.DateTimeField(null=True)
-
-    class Meta:
-        default_permissions = ()  # not edited by hand
-        ordering = ["-begun_at", "-pk"]
-
-    def __str__(self) -> str:
-        return f"acts on the branch of account {self.root_id}"
-
-    @property
-    def ids(self) -> list[int]:
-        return [int(one) for one in self.accounts.split(",")]
-
-    @property
-    def total(self) -> int:
-        return len(self.ids)
 
 
 class Sweep(models.Model):

@@ -44,7 +44,6 @@ MODELS = (
     "accounts.Ban",
     "accounts.GroupModerator",
     "accounts.Sweep",
-    "accounts.BranchAct",
     "accounts.Statement",
     "accounts.LegalNotice",
     "accounts.MemberNote",

@@ -307,14 +307,6 @@ class ParametersChanged(ActionRefused):
         self.version = version
 
 
-class BranchChanged(ActionRefused):
-    """A branch of the invitation tree is not what the moderator saw."""
-
-
-class BranchTooLarge(ActionRefused):
-    """A branch has too many accounts for one act."""
-
-
 class ChangeRunning(ActionRefused):
     """Another change of the parameters is being applied."""
 

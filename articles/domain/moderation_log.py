@@ -32,7 +32,7 @@ class Action(StrEnum):
     UNLOCK = "unlock"
     BAN = "ban"
     LIFT_BAN = "lift-ban"
-    ACT_ON_BRANCH = "act-on-branch"
+    ACT_ON_BRANCH = "act-on-branch"  # of versions up to 0.5.0; the log is for good
     LEAVE_OUT_VOTES = "leave-out-votes"
     COUNT_VOTES = "count-votes"
     BLOCK_HOST = "block-host"

@@ -105,8 +105,6 @@ REFUSALS = (
     Refusal(None, errors.RuleNotTried, 409, "rule-not-tried", None),
     Refusal(None, errors.RulesFull, 409, "rules-full", None),
     Refusal(None, errors.HeldDecided, 409, "held-decided", None),
-    Refusal(None, errors.BranchChanged, 409, "branch-changed", None),
-    Refusal(None, errors.BranchTooLarge, 409, "branch-too-large", None),
     Refusal("busy", errors.ChangeRunning, 409, GENERIC_CODE, "busy"),
     Refusal("changed", errors.ParametersChanged, 409, GENERIC_CODE, "changed"),
     Refusal("limited", errors.LimitReached, 429, "rate-limited", None),

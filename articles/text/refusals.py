@@ -47,8 +47,6 @@ ACTIONS = {
     "own-matter": gettext_lazy("This concerns you or something you posted. Another moderator has to decide."),
     "own-decision": gettext_lazy("You took this decision yourself. Another moderator has to answer the appeal."),
     "appeal-closed": gettext_lazy("You can no longer appeal against this decision."),
-    "branch-changed": gettext_lazy("This branch has changed since you opened it. Check it, then send again."),
-    "branch-too-large": gettext_lazy("This branch is too large for one act. Choose smaller branches of it."),
     "decided-for-site": gettext_lazy("A moderator of the whole site decided this. Only they can change it."),
     "refused-by-rule": gettext_lazy("An automatic rule refuses this: “%(sentence)s”."),
     "change-needs-approval": gettext_lazy(

@@ -49,7 +49,6 @@ WHOLE = {
     "list_suggestions": "suggestions",
     "list_followed_groups": "groups",
     "list_hidden": "groups, members, hosts, words, articles",
-    "read_branch": "accounts",
 }
 """Lists of which one response has all, by operation."""
 

@@ -13,7 +13,6 @@ from accounts.models import HeldPost, LegalNotice, ModeratorRule, Statement, Swe
 from articles.api import documentation
 from articles.api.documentation import document
 from articles.api.protocol.operations import router
-from moderation import branches
 from tests import contract
 from tests.cast import CAROL
 from tests.contract import ANYWHERE, name_of
@@ -109,14 +108,13 @@ ENDPOINTS = {
     ("put", "/api/groups/{slug}/bans/{name}"): {"200", *_CHANGE, "404"},
     **{
         ("get", f"/api/users/{{name}}/{what}"): {"200", "400", "401", "403", "404", "503"}
-        for what in ("left-out", "posted", "sweeps", "notes", "branch")
+        for what in ("left-out", "posted", "sweeps", "notes")
     },
     ("get", "/api/articles/{article_id}/poster"): {"200", "400", "401", "403", "404", "503"},
     ("get", "/api/comments/{comment_id}/author"): {"200", "400", "401", "403", "404", "503"},
     ("put", "/api/users/{name}/left-out"): {"200", *_CHANGE, "404"},
     ("post", "/api/users/{name}/sweeps"): {"201", *_CHANGE, "404"},
     ("put", "/api/users/{name}/sweeps/{sweep_id}"): {"200", *_CHANGE, "404"},
-    ("post", "/api/users/{name}/branch"): {"201", *_CHANGE, "404", "409"},
     ("post", "/api/users/{name}/notes"): {"201", *_CHANGE, "404"},
     ("delete", "/api/users/{name}/notes/{note_id}"): {"200", "400", "401", "403", "404", "415", "503"},
     ("put", "/api/log/redacted"): {"200", *_CHANGE, "404"},
@@ -205,7 +203,7 @@ def test_operations_that_need_a_login_say_so():
         ) or path.endswith(
             (
                 *("/bans", "/left-out", "/posted", "/poster", "/author", "/sweeps", "/notes", "/suggestions"),
-                *("/branch", "/vouch"),
+                "/vouch",
             )
         )
         assert ({} in operation["security"]) == ((method == "get" and not private) or path == "/api/views")
@@ -313,17 +311,16 @@ def test_the_examples_work(page, as_carol, site_store, settings, alice, carol, p
     LegalNotice.objects.create(pk=1, address="/users/alice/", member=alice, reason="rules")
     examples = re.findall(r"<pre[^>]*>(curl .*?)</pre>", page, re.DOTALL)
 
-    statuses = [_run(as_carol, _of_this_site(example, alice)) for example in examples]
+    statuses = [_run(as_carol, _of_this_site(example)) for example in examples]
 
     assert len(statuses) == len(ENDPOINTS)
     assert set(statuses) == {200, 201}
     assert "http://testserver/api/articles" in page
 
 
-def _of_this_site(example: str, alice: User) -> str:
-    """Name the sweep, the rule and the branch of earlier examples, which are others in each database."""
-    sweep, branch, rule = Sweep.objects.first(), branches.read(alice, CAROL), ModeratorRule.objects.first()
-    example = example.replace("4f2a", branch.version)
+def _of_this_site(example: str) -> str:
+    """Name the sweep and the rule of earlier examples, which are others in each database."""
+    sweep, rule = Sweep.objects.first(), ModeratorRule.objects.first()
     example = example.replace("/automatic-rules/1", f"/automatic-rules/{rule.pk}") if rule else example
     return example.replace("/sweeps/1", f"/sweeps/{sweep.pk}") if sweep else example
 

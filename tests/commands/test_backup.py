@@ -24,7 +24,6 @@ from accounts.models import (
     Authenticator,
     Ban,
     BanScope,
-    BranchAct,
     Grant,
     GroupModerator,
     HeldPost,
@@ -107,7 +106,6 @@ def used(run, site_store, alice, carol):
     BlockedHost.objects.create(host="spam.example", reason="spam")
     SiteSetting.objects.create(name="SIGN_UP", text="approval")
     Sweep.objects.create(member=alice, moderator=carol, reason="Spam", since=timezone.now())
-    BranchAct.objects.create(root=alice, moderator=carol, reason="Spam", accounts=str(alice.pk))
     AboutFlag.objects.create(member=alice, flagger=carol, reason="spam")
     User.objects.filter(pk=alice.pk).update(about="A *gardener*")
     GroupModerator.objects.create(member=alice, group="python", by=carol)

@@ -47,7 +47,6 @@ STEPS = [
     "groups",
     "archive",
     "account_deletion",
-    "branches",
     "mail",
     "replies",
     "push",

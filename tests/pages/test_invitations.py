@@ -42,6 +42,16 @@ def test_a_branch_has_a_page_even_below_a_deleted_account(site_store, settings, 
     assert Client().get(f"{TREE}?page=2").status_code == 404
 
 
+def test_each_row_leads_moderators_to_their_page_about_the_member(site_store, settings, alice, bob, carol):
+    settings.INVITATION_TREE = "public"
+    grow(("alice", "bob"), ("bob", "dave"), ("dave", "erin"))
+    User.objects.get(username="dave").delete()
+
+    for browser, names in ((browser_of(carol), ["alice", "bob", "erin"]), (browser_of(bob), [])):
+        page = browser.get(TREE).text
+        assert re.findall(r'href="/users/([^/"]+)/moderation/"', page) == names
+
+
 def test_every_member_of_a_deep_and_wide_tree_is_reached_by_links_in_a_few_queries(site_store, settings, alice):
     settings.INVITATION_TREE = "public"
     chain = [("alice", "deep0"), *((f"deep{n}", f"deep{n + 1}") for n in range(30))]

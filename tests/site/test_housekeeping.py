@@ -18,7 +18,7 @@ from voting_site.serving.launcher import Housekeeper
 
 STEPS = {"clock", "merges", "voters", "accounts", "weight", "parameters", "hot", "history", "groups"}
 STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify", "measurements", "mail", "backup"}
-STEPS |= {"branches", "ballots", "probation", "tasks", "push", "webhooks", "replies"}
+STEPS |= {"ballots", "probation", "tasks", "push", "webhooks", "replies"}
 
 
 def test_housekeeping_runs_until_it_is_stopped():

@@ -97,7 +97,6 @@ _MODULES = (
     "moderation.left_out",
     "moderation.subjects",
     "moderation.sweeps",
-    "moderation.branches",
     "moderation.notes",
     "moderation.log",
     "moderation.redactions",
