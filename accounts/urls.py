@@ -49,8 +49,6 @@ urlpatterns = [
     path("oauth/token/", apps.token, name="app_token"),
     path("oauth/revoke/", apps.revoke, name="revoke_app_token"),
     path("oauth/register/", apps.register_app, name="register_app"),
-    path("oauth/device/", apps.ask_by_device, name="ask_by_device"),
-    path("device/", apps.device, name="device"),
     path("settings/tokens/", settings.issue_token, name="token_issue"),
     path("settings/tokens/<int:token_id>/revoke/", settings.revoke_token, name="token_revoke"),
 ]

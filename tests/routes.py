@@ -60,7 +60,7 @@ def routes() -> list[Route]:
     return list(_routes(get_resolver().url_patterns))
 
 
-FOR_PROGRAMS = [f"/oauth/{name}/" for name in ("token", "revoke", "register", "device")]
+FOR_PROGRAMS = [f"/oauth/{name}/" for name in ("token", "revoke", "register")]
 """Addresses among those of pages to which programs post, without a session and its token."""
 
 

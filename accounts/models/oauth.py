@@ -18,7 +18,7 @@ MOST_GRANTS = 20
 """Grants of one member: a further one replaces the grant that was refreshed longest ago."""
 
 MOST_REQUESTS = 10_000
-"""Requests of all apps that wait: a further one replaces the oldest."""
+"""Codes of all apps that are kept: a further one replaces the oldest."""
 
 REQUESTS_KEPT = timedelta(hours=1)
 """Time for which a code that was used is known, so that its second use revokes what it gave."""
@@ -67,7 +67,7 @@ class App(models.Model):
     client_id = models.CharField(max_length=30, unique=True)
     name = models.CharField(max_length=50)
     addresses = models.TextField()
-    """To which members are led back with a code, one a line; empty if it only asks by device codes."""
+    """To which members are led back with a code, one a line."""
 
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -139,10 +139,10 @@ class Grant(models.Model):
 
 
 class RequestManager(models.Manager["AppRequest"]):
-    """Keep what apps ask for until members decide, or until the app has used the answer."""
+    """Keep the codes that members let apps have until the apps have used them, and a while longer."""
 
     def add(self, app: App, secret: str, life: timedelta, **facts: object) -> "AppRequest":
-        """Add a request, which the app knows by the secret. It expires after `life`."""
+        """Add a code. It expires after `life`."""
         surplus = self.order_by("-pk").values_list("pk", flat=True)[MOST_REQUESTS - 1 :][:_ROWS]
         self.filter(pk__in=list(surplus)).delete()
         return self.create(app=app, digest=digest_of(secret), expires_at=timezone.now() + life, **facts)
@@ -150,35 +150,26 @@ class RequestManager(models.Manager["AppRequest"]):
     def find(self, secret: str) -> "AppRequest | None":
         return self.select_related("app", "token").filter(digest=digest_of(secret)).first()
 
-    def waiting(self, user_code: str) -> "AppRequest | None":
-        """Return the request of a device that waits for a member."""
-        waiting = self.select_related("app").filter(state=AppRequest.WAITING, expires_at__gt=timezone.now())
-        return waiting.filter(user_code=user_code).first() if user_code else None
-
 
 class AppRequest(models.Model):
-    """What an app asks for: an authorization code, once a member allowed it, or a device code."""
-
-    WAITING, ALLOWED, DENIED, USED = "waiting", "allowed", "denied", "used"
+    """What a member allowed an app: an authorization code."""
 
     app = models.ForeignKey(App, models.CASCADE)
-    user = models.ForeignKey(User, models.CASCADE, null=True)
+    user = models.ForeignKey(User, models.CASCADE)
     """The member who decided."""
 
     digest = models.CharField(max_length=64, unique=True)
-    """Of the authorization code, or of the device code."""
+    """Of the authorization code."""
 
-    user_code = models.CharField(max_length=8, null=True, unique=True)  # noqa: DJ001 - unique where there is one
     scopes = models.CharField(max_length=40)
-    address = models.TextField(blank=True)
+    address = models.TextField()
     """To which the member is led back."""
 
-    challenge = models.CharField(max_length=128, blank=True)
+    challenge = models.CharField(max_length=128)
     """The S256 challenge of PKCE."""
 
-    state = models.CharField(max_length=10, default=WAITING)
+    is_used = models.BooleanField(default=False)
     expires_at = models.DateTimeField(db_index=True)
-    polled_at = models.DateTimeField(null=True)
     token = models.ForeignKey(Token, models.SET_NULL, null=True)
     """What it gave."""
 
@@ -188,8 +179,8 @@ class AppRequest(models.Model):
         default_permissions = ()
 
     def __str__(self) -> str:
-        return f"{self.app}: {self.state}"
+        return f"{self.app}: {self.scopes}"
 
-    def pass_to(self, state: str, *, after: str, **facts: object) -> bool:
-        """Change the state, if it is still `after`; return whether it was."""
-        return bool(type(self).objects.filter(pk=self.pk, state=after).update(state=state, **facts))
+    def use(self) -> bool:
+        """Mark the code as used; return whether it was not before."""
+        return bool(type(self).objects.filter(pk=self.pk, is_used=False).update(is_used=True))

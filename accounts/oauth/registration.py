@@ -31,8 +31,8 @@ def register(body: bytes) -> App:
     """Register an app by a JSON document; facts that are not used are ignored. Raises BadRegistration."""
     facts = _read(body)
     addresses = facts.get("redirect_uris", [])
-    if not isinstance(addresses, list) or len(addresses) > _MOST_ADDRESSES:
-        raise BadRegistration("invalid_redirect_uri", f"redirect_uris is a list of at most {_MOST_ADDRESSES}.")
+    if not isinstance(addresses, list) or not 0 < len(addresses) <= _MOST_ADDRESSES:
+        raise BadRegistration("invalid_redirect_uri", f"redirect_uris is a list of 1 to {_MOST_ADDRESSES}.")
     for one in addresses:
         if not is_address(one):
             raise BadRegistration(

@@ -16,10 +16,9 @@ from authlib.common.urls import add_params_to_uri
 from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
 from authlib.integrations.django_oauth2.requests import DjangoOAuth2Payload, DjangoOAuth2Request
 from authlib.oauth2.rfc6749 import ClientMixin, OAuth2Request
-from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError, OAuth2Error
+from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
 from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGrant
 from authlib.oauth2.rfc7636 import CodeChallenge
-from authlib.oauth2.rfc8628 import DEVICE_CODE_GRANT_TYPE, DeviceAuthorizationEndpoint, DeviceCodeGrant
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
@@ -33,10 +32,7 @@ from accounts.oauth import registration
 
 CODE_LIFE, ACCESS_LIFE = timedelta(minutes=1), timedelta(hours=1)
 
-DEVICE_LIFE = timedelta(minutes=10)
-"""Time in which a member types the code that a device shows."""
-
-_GRANTS = (AuthorizationCodeGrant.GRANT_TYPE, RefreshTokenGrant.GRANT_TYPE, DEVICE_CODE_GRANT_TYPE)
+_GRANTS = (AuthorizationCodeGrant.GRANT_TYPE, RefreshTokenGrant.GRANT_TYPE)
 _CLIENT_ID = re.compile("[A-Za-z0-9_-]{22}")
 _CHARACTERS = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 """What these consist of (RFC 6749, appendix A). authlib raises ValueError for others in its errors."""
@@ -44,7 +40,7 @@ _CHARACTERS = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 PARAMETERS = frozenset(
     (
         *("client_id", "response_type", "redirect_uri", "scope", "code_challenge", "code_challenge_method"),
-        *("grant_type", "code", "code_verifier", "refresh_token", "device_code", "token", "token_type_hint"),
+        *("grant_type", "code", "code_verifier", "refresh_token", "token", "token_type_hint"),
     )
 )
 """What apps send, besides `state`, which can be any text, and what other servers know."""
@@ -64,7 +60,6 @@ def metadata(request: HttpRequest) -> dict[str, Any]:
         "token_endpoint": issuer + reverse("accounts:app_token"),
         "registration_endpoint": issuer + reverse("accounts:register_app"),
         "revocation_endpoint": issuer + reverse("accounts:revoke_app_token"),
-        "device_authorization_endpoint": issuer + reverse("accounts:ask_by_device"),
         "scopes_supported": [*SCOPES],
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
@@ -83,7 +78,7 @@ def described(app: App) -> dict[str, Any]:
         "client_id": app.client_id,
         "client_id_issued_at": int(app.created_at.timestamp()),
         "client_name": app.name,
-        "redirect_uris": app.addresses.split("\n") if app.addresses else [],
+        "redirect_uris": app.addresses.split("\n"),
         "grant_types": [*_GRANTS],
         "response_types": ["code"],
         "scope": " ".join(SCOPES),
@@ -152,7 +147,7 @@ class _Grant(_Issued):
 
 
 class _Code(_Issued):
-    """An authorization code, or the code of a device."""
+    """An authorization code."""
 
     row: AppRequest
 
@@ -162,21 +157,17 @@ class _Code(_Issued):
     def get_redirect_uri(self) -> str:
         return self.row.address
 
-    def get_user_code(self) -> str:
-        return self.row.user_code or ""
-
     def is_expired(self) -> bool:
         return self.row.expires_at <= timezone.now()
 
     def end_if_copied(self) -> None:
         """Revoke what the code gave, if it was used before: there is a copy of it."""
-        if self.row.state == AppRequest.USED and self.row.token:
+        if self.row.is_used and self.row.token:
             self.row.token.delete()
 
     def use(self) -> User | None:
-        """Use up the code; return the member who allowed it, None unless it was allowed and not used before."""
-        is_first = self.row.pass_to(AppRequest.USED, after=AppRequest.ALLOWED)
-        return _active(self.row.user_id) if is_first else None
+        """Use up the code; return the member who allowed it, None if it was used before."""
+        return _active(self.row.user_id) if self.row.use() else None
 
 
 def _active(member: int | None) -> User | None:
@@ -223,17 +214,16 @@ class _CodeGrant(_PublicClients, AuthorizationCodeGrant):  # type: ignore[misc]
             scopes=limited(request.scope, request.chosen),
             address=request.payload.redirect_uri,
             challenge=request.payload.data["code_challenge"],
-            state=AppRequest.ALLOWED,
         )
 
     def query_authorization_code(self, text: str, client: _Client) -> _Code | None:
         """Return a code that can be used."""
         found = AppRequest.objects.find(text)
-        if found is None or found.app_id != client.app.pk or not found.challenge:
+        if found is None or found.app_id != client.app.pk:
             return None
         code = _Code(found)
         code.end_if_copied()
-        return code if found.state == AppRequest.ALLOWED and not code.is_expired() else None
+        return None if found.is_used or code.is_expired() else code
 
     def authenticate_user(self, code: _Code) -> User | None:
         return code.use()
@@ -265,52 +255,6 @@ class _RefreshGrant(_PublicClients, RefreshTokenGrant):  # type: ignore[misc]
         """It was replaced when the new one was saved."""
 
 
-class _DeviceGrant(_PublicClients, DeviceCodeGrant):  # type: ignore[misc]
-    def query_device_credential(self, device_code: str) -> _Code | None:
-        found = AppRequest.objects.find(device_code)
-        return _Code(found) if found and not found.challenge else None
-
-    def query_user_grant(self, _user_code: str) -> tuple[User | None, bool] | None:
-        """Return who decided, and how; None until then."""
-        code: _Code = self.request.credential
-        if code.row.state == AppRequest.WAITING:
-            return None
-        code.end_if_copied()
-        user = code.use()
-        return user, user is not None
-
-    def should_slow_down(self, credential: _Code) -> bool:
-        asked, now = credential.row.polled_at, timezone.now()
-        AppRequest.objects.filter(pk=credential.row.pk).update(polled_at=now)
-        return asked is not None and now - asked < timedelta(seconds=DeviceAuthorizationEndpoint.INTERVAL - 1)
-
-    def validate_device_credential(self, credential: _Code) -> User:
-        self.request.credential = credential
-        return super().validate_device_credential(credential)  # type: ignore[no-any-return]
-
-
-class _DeviceEndpoint(_PublicClients, DeviceAuthorizationEndpoint):  # type: ignore[misc]
-    """Gives the two codes. One for each request, since the address of the page follows from it."""
-
-    EXPIRES_IN = int(DEVICE_LIFE.total_seconds())
-
-    def __init__(self, origin: str) -> None:
-        super().__init__(server())
-        self._origin = origin
-
-    def get_verification_uri(self) -> str:
-        return f"{self._origin}{reverse('accounts:device')}"
-
-    def save_device_credential(self, client_id: str, scope: str | None, data: dict[str, Any]) -> None:
-        facts = {"user_code": plain_code(data["user_code"]), "scopes": limited(scope or "", SCOPES)}
-        AppRequest.objects.add(App.objects.get(client_id=client_id), data["device_code"], DEVICE_LIFE, **facts)
-
-
-def plain_code(typed: str) -> str:
-    """Return the letters of a code that a device shows, as it is stored."""
-    return "".join(filter(str.isalnum, typed[:40])).upper()[:8]
-
-
 class _Revocation(_PublicClients, RevocationEndpoint):  # type: ignore[misc]
     def query_token(self, token_string: str, _hint: str | None) -> _Grant | None:
         """Return the grant of either token, also of an access token that has expired."""
@@ -337,7 +281,7 @@ class _Server(AuthorizationServer):  # type: ignore[misc]
             if not Grant.objects.renew(request.refresh_token.row, access, refresh, ACCESS_LIFE):
                 raise InvalidGrantError
             return
-        asked = (request.authorization_code or request.credential).row
+        asked = request.authorization_code.row
         grant = Grant.objects.give(request.client.app, request.user, asked.scopes, access, refresh, ACCESS_LIFE)
         AppRequest.objects.filter(pk=asked.pk).update(token=grant.pk)
 
@@ -367,7 +311,6 @@ def server() -> _Server:
     made.register_token_generator("default", _generate)
     made.register_grant(_CodeGrant, [_Challenge(required=True)])
     made.register_grant(_RefreshGrant)
-    made.register_grant(_DeviceGrant)
     made.register_endpoint(_Revocation)
     return made
 
@@ -381,16 +324,6 @@ def answer_token_request(request: HttpRequest) -> HttpResponse:
 
 def answer_revocation(request: HttpRequest) -> HttpResponse:
     response: HttpResponse = server().create_endpoint_response(_Revocation.ENDPOINT_NAME, request)
-    return response
-
-
-def answer_device(request: HttpRequest) -> HttpResponse:
-    """Return the two codes with which a device asks a member."""
-    made, asked = server(), _Request(request)
-    try:
-        response: HttpResponse = made.handle_response(*_DeviceEndpoint(origin_of(request))(asked))
-    except OAuth2Error as error:
-        response = made.handle_error_response(asked, error)
     return response
 
 

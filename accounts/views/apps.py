@@ -1,4 +1,4 @@
-"""Apps that ask for permission (OAuth 2.1): what programs send, and the two pages on which members decide.
+"""Apps that ask for permission (OAuth 2.1): what programs send, and the page on which members decide.
 
 Errors of a request are shown to the member and not sent to the app: every program can register an address, and the
 site must not lead anyone to it unasked (RFC 9700, section 4.11.2).
@@ -10,17 +10,14 @@ from typing import Any
 
 from authlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 from django import forms
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
+from django.shortcuts import render
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.forms import TokenForm
-from accounts.models import App, AppRequest
 from accounts.oauth import server
 from accounts.oauth.registration import BadRegistration, home_of, register
 from accounts.sign_in.changes import Change, tell_change
@@ -91,12 +88,6 @@ def revoke(request: HttpRequest) -> HttpResponse:
     return server.answer_revocation(request)
 
 
-@_with_fields
-def ask_by_device(request: HttpRequest) -> HttpResponse:
-    """Give a device two codes: one for the member to type, one to ask with whether that was done."""
-    return server.answer_device(request)
-
-
 class ScopesForm(forms.Form):
     """What the app may do besides reading, of what it asks for."""
 
@@ -120,11 +111,6 @@ def _decide(request: HttpRequest, asked: str) -> tuple[ScopesForm, bool | None]:
     return form, False if decision == "deny" else None
 
 
-def _ask(request: HttpRequest, app: App, form: ScopesForm, **more: Any) -> HttpResponse:
-    status = 400 if form.errors else 200
-    return render(request, "accounts/allow_app.html", {"app": app, "form": form, **more}, status=status)
-
-
 @never_cache
 @page_with_form
 @_where_apps_are_on
@@ -139,53 +125,9 @@ def authorize(request: MemberRequest) -> HttpResponse:
     app = grant.request.client.app
     form, is_allowed = _decide(request, grant.request.scope)
     if is_allowed is None:
-        return _ask(request, app, form, home=home_of(grant.redirect_uri))
+        context = {"app": app, "form": form, "home": home_of(grant.redirect_uri)}
+        return render(request, "accounts/allow_app.html", context, status=400 if form.errors else 200)
     if is_allowed:
         tell_change(request.user, Change.PROGRAM_ALLOWED, app.name)
     address = server.address_after(request, grant, form.cleaned_data["scopes"] if is_allowed else None)
     return render(request, "accounts/leave.html", {"address": address, "provider": app.name})
-
-
-class DeviceForm(forms.Form):
-    """The code that a device shows."""
-
-    user_code = forms.CharField(
-        label=gettext_lazy("Code"),
-        help_text=gettext_lazy("The eight letters that the device or the program shows."),
-        max_length=40,
-        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
-    )
-
-    def clean_user_code(self) -> AppRequest:
-        found = AppRequest.objects.waiting(server.plain_code(self.cleaned_data["user_code"]))
-        if found is None:
-            raise forms.ValidationError(_("This code is unknown or has expired. Start again on the device."))
-        return found
-
-
-@never_cache
-@page_with_form
-@_where_apps_are_on
-@members_only(carries=["user_code", "scopes"], proof=True)
-def device(request: MemberRequest) -> HttpResponse:
-    """Take the code that a device shows, and ask whether its app may use the site. The device polls the answer."""
-    if request.method != "POST":
-        code = DeviceForm(initial={"user_code": request.GET.get("user_code", "")[:40]})
-        unsent_form.refill(request, code)
-        return render(request, "accounts/device.html", {"form": code})
-    code = DeviceForm(request.POST)
-    if not code.is_valid():
-        return render(request, "accounts/device.html", {"form": code}, status=400)
-    asked: AppRequest = code.cleaned_data["user_code"]
-    form, is_allowed = _decide(request, asked.scopes)
-    if is_allowed is None:
-        return _ask(request, asked.app, form, user_code=asked.user_code)
-    if is_allowed:
-        scopes = server.limited(asked.scopes, form.cleaned_data["scopes"])
-        asked.pass_to(AppRequest.ALLOWED, after=AppRequest.WAITING, user=request.user, scopes=scopes)
-        tell_change(request.user, Change.PROGRAM_ALLOWED, asked.app.name)
-        messages.success(request, _("Done. You can go back to the device: it continues in a few seconds."))
-    else:
-        asked.pass_to(AppRequest.DENIED, after=AppRequest.WAITING, user=request.user)
-        messages.success(request, _("Nothing was allowed."))
-    return redirect("accounts:device")

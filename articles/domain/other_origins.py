@@ -7,7 +7,7 @@ _FEEDS = (".atom", ".rss", ".json")
 _OF_PROGRAMS = (
     *("/.well-known/nodeinfo", "/nodeinfo/2.1", "/nodeinfo/2.1.json", "/nodeinfo/2.0", "/nodeinfo/2.0.json"),
     *("/version", "/.well-known/oauth-authorization-server"),
-    *("/oauth/token/", "/oauth/revoke/", "/oauth/register/", "/oauth/device/"),
+    *("/oauth/token/", "/oauth/revoke/", "/oauth/register/"),
 )
 
 HEADERS = (

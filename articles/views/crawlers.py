@@ -43,7 +43,6 @@ _CLOSED_PAGES = (
     *(
         "accounts:login",
         *("accounts:authorize", "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app"),
-        *("accounts:ask_by_device", "accounts:device"),
         "accounts:logout",
         "accounts:signup",
         "accounts:settings",

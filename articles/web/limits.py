@@ -132,7 +132,7 @@ PAGES = {
 _FOR_SCRIPTS = frozenset(
     (
         *("articles:pulse", "articles:known_link", "articles:preview", "articles:link_info", "lemmy:login"),
-        *("accounts:app_token", "accounts:revoke_app_token", "accounts:register_app", "accounts:ask_by_device"),
+        *("accounts:app_token", "accounts:revoke_app_token", "accounts:register_app"),
     )
 )
 """Addresses that only scripts use, whatever their Accept header says."""

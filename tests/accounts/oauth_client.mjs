@@ -26,7 +26,6 @@ const asked = await oauth.dynamicClientRegistrationRequest(server, { client_name
 const client = await oauth.processDynamicClientRegistrationResponse(asked);
 const auth = oauth.None();
 
-// In a browser
 const verifier = oauth.generateRandomCodeVerifier();
 const state = oauth.generateRandomState();
 const here = "http://127.0.0.1:4711/back";
@@ -47,11 +46,4 @@ await oauth.processRevocationResponse(await oauth.revocationRequest(server, clie
 const after = await fetch(new URL("/api/me", site), { headers: { Authorization: `Bearer ${next.access_token}` } });
 console.log(`revoked ${after.status}`);
 
-// On a device
-const wanted = await oauth.deviceAuthorizationRequest(server, client, auth, { scope: "read" }, plain);
-const codes = await oauth.processDeviceAuthorizationResponse(server, client, wanted);
-await decided(codes.verification_uri_complete);
-const polled = await oauth.deviceCodeGrantRequest(server, client, auth, codes.device_code, plain);
-const device = await oauth.processDeviceCodeResponse(server, client, polled);
-console.log(`device ${await name(device)} ${device.scope}`);
 process.exit(0);

@@ -9,7 +9,6 @@ from html import unescape
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from authlib.oauth2.rfc8628 import DeviceAuthorizationEndpoint
 from django.test import Client
 from django.utils import timezone
 
@@ -22,7 +21,6 @@ pytestmark = pytest.mark.usefixtures("site_store")
 
 BACK = "https://app.example.org/back"
 VERIFIER = "v" * 43
-DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 
 
 def challenge_of(verifier: str) -> str:
@@ -116,7 +114,7 @@ def test_an_app_gets_what_the_member_ticks_and_uses_the_api_with_it(app, as_alic
 
 def test_the_way_of_each_code_is_a_decision_of_the_member(app, as_alice, pair):
     assert "http-equiv" not in as_alice.get(address(app)).text
-    assert AppRequest.objects.filter(state=AppRequest.ALLOWED).count() == 0
+    assert AppRequest.objects.filter(is_used=False).count() == 0
 
 
 def test_what_is_not_asked_for_cannot_be_ticked(app, as_alice):
@@ -382,97 +380,6 @@ def test_a_further_grant_replaces_the_one_unused_longest_and_no_token_of_the_mem
     assert Token.objects.filter(pk__in=own).count() == len(own)
 
 
-# Devices
-
-
-def ask_by_device(app, **more):
-    return Client(enforce_csrf_checks=True).post("/oauth/device/", {"client_id": app.client_id, **more})
-
-
-def poll(app, codes):
-    return ask_for_token(app, grant_type=DEVICE, device_code=codes["device_code"])
-
-
-def test_a_device_shows_a_code_that_the_member_types(app, as_alice, monkeypatch):
-    codes = ask_by_device(app, scope="vote moderate").json()
-    assert codes["verification_uri"] == "http://testserver/device/"
-    assert (
-        codes["user_code"]
-        in as_alice.get(
-            urlsplit(codes["verification_uri_complete"]).path + "?user_code=" + codes["user_code"]
-        ).text
-    )
-    assert [poll(app, codes).json()["error"] for _ in range(2)] == ["authorization_pending", "slow_down"]
-
-    asked = as_alice.post("/device/", {"user_code": codes["user_code"].lower().replace("-", " ")})
-    done = as_alice.post("/device/", {"user_code": codes["user_code"], "decision": "allow", "scopes": ["vote"]})
-    given = poll(app, codes).json()
-
-    assert "Reader" in asked.text
-    assert codes["user_code"] in asked.text
-    assert done.status_code == 302
-    assert given["scope"] == "read vote"
-    assert me(given["access_token"]).json()["name"] == "alice"
-    assert refresh(app, given["refresh_token"]).status_code == 200
-
-
-def test_devices_that_ask_at_the_same_time_are_each_sent_to_their_own_address(app, settings, monkeypatch):
-    settings.ALLOWED_HOSTS = ["testserver", "other.example"]
-    make, others = DeviceAuthorizationEndpoint.generate_user_code, []
-
-    def another_asks_meanwhile(endpoint):
-        monkeypatch.setattr(DeviceAuthorizationEndpoint, "generate_user_code", make)
-        fields = {"client_id": app.client_id}
-        others.append(Client().post("/oauth/device/", fields, HTTP_HOST="other.example").json())
-        return make(endpoint)
-
-    monkeypatch.setattr(DeviceAuthorizationEndpoint, "generate_user_code", another_asks_meanwhile)
-    codes = ask_by_device(app).json()
-
-    assert codes["verification_uri"] == "http://testserver/device/"
-    assert others[0]["verification_uri"] == "http://other.example/device/"
-
-
-def test_the_second_use_of_a_device_code_revokes_what_it_gave(app, as_alice):
-    codes = ask_by_device(app).json()
-    as_alice.post("/device/", {"user_code": codes["user_code"], "decision": "allow"})
-    given = poll(app, codes).json()
-
-    assert poll(app, codes).json()["error"] == "access_denied"
-    assert me(given["access_token"]).status_code == 401
-
-
-def test_a_device_is_refused_and_a_code_is_decided_once(app, as_alice, bob):
-    codes = ask_by_device(app).json()
-    as_alice.post("/device/", {"user_code": codes["user_code"], "decision": "deny"})
-
-    again = browser_of(bob).post("/device/", {"user_code": codes["user_code"], "decision": "allow"})
-
-    assert again.status_code == 400
-    assert poll(app, codes).json()["error"] == "access_denied"
-
-
-def test_a_device_code_expires(app, as_alice, monkeypatch):
-    codes = ask_by_device(app).json()
-    later(monkeypatch, minutes=11)
-
-    assert as_alice.post("/device/", {"user_code": codes["user_code"]}).status_code in (302, 400, 403)
-    assert poll(app, codes).json()["error"] == "expired_token"
-
-
-@pytest.mark.parametrize("typed", ["", "ABCD-EFGH", "\0", "x" * 5_000, "ＡＢＣＤ", "BCDF\u202e"])
-def test_an_unknown_code_is_said_at_its_field(app, as_alice, typed):
-    assert as_alice.post("/device/", {"user_code": typed, "decision": "allow"}).status_code == 400
-
-
-def test_a_device_code_is_no_authorization_code_and_the_reverse(app, as_alice):
-    codes = ask_by_device(app).json()
-    as_alice.post("/device/", {"user_code": codes["user_code"], "decision": "allow"})
-
-    assert exchange(app, codes["device_code"]).json()["error"] == "invalid_grant"
-    assert poll(app, {"device_code": code_for(app, as_alice)}).json()["error"] == "invalid_request"
-
-
 # Registration
 
 
@@ -520,6 +427,11 @@ def test_codes_are_sent_to_no_such_address(address):
 
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_redirect_uri")
     assert not App.objects.exists()
+
+
+@pytest.mark.parametrize("addresses", [[], None, [BACK] * 6])
+def test_an_app_names_one_to_five_addresses(addresses):
+    assert register(redirect_uris=addresses).json()["error"] == "invalid_redirect_uri"
 
 
 @pytest.mark.parametrize(
@@ -596,12 +508,12 @@ def test_the_document_names_addresses_that_exist(app):
 
     assert document["issuer"] == "http://testserver"
     assert document["code_challenge_methods_supported"] == ["S256"]
-    for name in ("token", "registration", "revocation", "device_authorization"):
+    for name in ("token", "registration", "revocation"):
         path = urlsplit(document[f"{name}_endpoint"]).path
         assert (Client().get(path).status_code, Client().post(path).status_code) == (405, 400)
 
 
-@pytest.mark.parametrize("path", ["/oauth/token/", "/oauth/register/", "/oauth/revoke/", "/oauth/device/"])
+@pytest.mark.parametrize("path", ["/oauth/token/", "/oauth/register/", "/oauth/revoke/"])
 def test_pages_elsewhere_use_these_addresses_and_their_cookies_are_not_looked_at(as_alice, path):
     headers = {"Origin": "https://spa.example", "Sec-Fetch-Site": "cross-site"}
     asked = as_alice.options(path, headers=headers | {"Access-Control-Request-Method": "POST"})
@@ -618,7 +530,6 @@ def test_a_site_without_apps_has_no_such_addresses(app, as_alice, settings):
     settings.OAUTH_APPS = False
 
     assert as_alice.get(address(app)).status_code == 404
-    assert as_alice.get("/device/").status_code == 404
     assert Client().get("/.well-known/oauth-authorization-server").status_code == 404
     assert register().status_code == 404
     assert exchange(app, "x").status_code == 404

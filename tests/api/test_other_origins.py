@@ -202,7 +202,7 @@ def test_a_members_feed_can_be_read_with_its_key_alone(site, settings, bob):
 OF_APPS = (
     "/version",
     "/.well-known/oauth-authorization-server",
-    *(f"/oauth/{name}/" for name in ("token", "revoke", "register", "device")),
+    *(f"/oauth/{name}/" for name in ("token", "revoke", "register")),
 )
 
 

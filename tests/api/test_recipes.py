@@ -18,7 +18,7 @@ from articles.api.documentation import document
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.limits import Rate
-from tests.factories import browser_of, comment_on, member, post, vote
+from tests.factories import comment_on, member, post, vote
 
 DOCUMENTATION = Path(site_settings.BASE_DIR, "docs", "api.md").read_text("utf-8")
 PACKAGES = Path(site_settings.BASE_DIR, ".venv", "clients", "node_modules")
@@ -91,26 +91,6 @@ def test_the_moderating_script_removes_what_only_spam_flags_are_on(run, site_sto
     removed = [site_store.articles.get(one).removed is not None for one in (spam, quarrel, once)]
     assert removed == [True, False, False]
     assert site_store.comments.get(comment).removed is not None
-
-
-def test_the_program_in_a_terminal_gets_its_token_by_a_code_that_the_member_types(
-    run, site_store, alice, monkeypatch, capsys
-):
-    browser, slept = browser_of(alice), []
-
-    def sleep(seconds):
-        assert not slept
-        slept.append(seconds)
-        code = capsys.readouterr().out.split()[-1]
-        browser.post("/device/", {"user_code": code, "decision": "allow", "scopes": ["vote"]})
-
-    monkeypatch.setattr(time, "sleep", sleep)
-
-    run("Apps", alice)
-
-    assert slept == [5]
-    assert capsys.readouterr().out == "Hello alice\n"
-    assert {one.name for one in Token.objects.filter(grant__isnull=False)} == {"Terminal reader"}
 
 
 @pytest.mark.skipif(not PACKAGES.exists(), reason="`make .venv/clients/.ready` installs the packages")

@@ -332,8 +332,6 @@ PAGES = (
         "member",
     ),
     Page("permission for an app that asks wrongly", "/oauth/authorize/?client_id=x", "member", 400),
-    Page("the code of a device", "/device/?user_code=BCDF-GHJK", "member"),
-    Page("the code of a device, refused", "/device/", "member", 400, send(user_code="BCDF-GHJK")),
     Page("texts", "/administration/texts/", "operator"),
     Page("a text", "/administration/texts/rules/en/", "operator"),
     Page("moderators", "/administration/moderators/", "operator"),
@@ -483,7 +481,7 @@ WITHOUT_PAGE = {
     "articles:nodeinfo": "JSON for directories of sites",
     "accounts:app_metadata": "JSON for apps",
     **dict.fromkeys(
-        (f"accounts:{name}" for name in ("app_token", "revoke_app_token", "register_app", "ask_by_device")),
+        (f"accounts:{name}" for name in ("app_token", "revoke_app_token", "register_app")),
         "JSON for apps",
     ),
     "articles:sitemap": "XML for crawlers",

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from types import SimpleNamespace
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 import pyotp
 import pytest
@@ -279,8 +279,13 @@ def turn_on(browser: Client) -> None:
 def allow_program(browser: Client) -> None:
     facts = {"client_name": "Club", "redirect_uris": ["https://app.example.org/back"]}
     app = browser.post("/oauth/register/", json.dumps(facts), content_type="application/json").json()
-    device = browser.post("/oauth/device/", {"client_id": app["client_id"], "scope": "vote"}).json()
-    browser.post("/device/", {"user_code": device["user_code"], "decision": "allow", "scopes": ["vote"]})
+    asked = {"response_type": "code", "client_id": app["client_id"], "scope": "vote"}
+    asked |= {
+        "redirect_uri": facts["redirect_uris"][0],
+        "code_challenge": "c" * 43,
+        "code_challenge_method": "S256",
+    }
+    browser.post(f"/oauth/authorize/?{urlencode(asked)}", {"decision": "allow", "scopes": ["vote"]})
 
 
 PERSON = Person("club", "https://id.example.org", "1", "alice", "", False, [], False)

@@ -94,7 +94,6 @@ BY_PLACE = {
     "Undo": "復原",
     "Revoke": "撤銷權杖",
     "Programs": "程式存取",
-    "Connect a device": "連接裝置",
 }
 """Texts whose words depend on where they are."""
 
