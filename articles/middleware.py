@@ -70,7 +70,7 @@ def _seconds_left(request: HttpRequest) -> float:
     return max(_SHORTEST_WAIT * timeout, _LONGEST_WAIT * timeout - waited)
 
 
-_IMPERSONAL = ("/feeds/", "/cards/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
+_IMPERSONAL = ("/feeds/", "/healthz", "/readyz", "/metrics", "/robots.txt", "/sitemap.xml", "/sitemap-")
 """Addresses that never read the session: there, only cookie and browser decide on the language."""
 
 

@@ -6,7 +6,6 @@ from articles.domain.lists import PAGES, Order
 from articles.views import (
     about,
     articles,
-    cards,
     crawlers,
     following,
     groups,
@@ -103,7 +102,6 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("feeds/users/<str:name>.<feed_kind:kind>", feeds.of_poster, name="user_feed"),
     path("feeds/hosts/<path:host>.<feed_kind:kind>", feeds.of_host, name="host_feed"),
     path("feeds/search.<feed_kind:kind>", feeds.of_search, name="search_feed"),
-    path("cards/<article_id:article_id>/<str:language>/<str:digest>.png", cards.picture, name="card"),
     path("favicon.ico", crawlers.favicon, name="favicon"),
     path("manifest.webmanifest", about.manifest, name="manifest"),
     path("worker.js", about.worker, name="worker"),

@@ -90,7 +90,6 @@ FLOORS = (
         "articles.site",
     ),
     (
-        "articles.card_picture",
         "articles.domain",
         "articles.charts",
         "articles.migrations",
@@ -223,9 +222,7 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 CAPABILITIES = {
     "articles.finding": {"articles.finding"},
     "integrity": {"integrity.urls", "integrity.verifying"},
-    "links": {
-        *(f"links.{name}" for name in ("asking", "fence", "fetching", "pages", "posting", "process", "wire"))
-    },
+    "links": {*(f"links.{name}" for name in ("asking", "fetching", "pages", "posting", "process", "wire"))},
     "moderation": {
         *(f"moderation.{name}" for name in ("flags", "log", "mail", "redactions", "rights")),
         *(f"moderation.{name}" for name in ("second_factors", "statements", "trust", "urls")),

@@ -137,7 +137,7 @@ LIMITS = (
     Limit("large", Per.NETWORK, "20/1m", "Requests of more than 100,000 bytes, without a session", wide=3),
     Limit("views", Per.READER, "60/1m", "Views reported to the API by a script or a program"),
     Limit("search", Per.READER, "120/1m", "Searches, on the page and in the API"),
-    Limit("feeds", Per.NETWORK, "30/1m", "Feeds, sitemap, and pictures of articles, without a copy", wide=4),
+    Limit("feeds", Per.NETWORK, "30/1m", "Feeds and sitemap, without a copy", wide=4),
     Limit("records", Per.NETWORK, "600/1m", "Ballot records, and days of their chain, as files"),
     Limit("refresh", Per.READER, "300/1m", "Updates of open pages (each page requests at most two a minute)"),
     Limit("lookups", Per.READER, "120/1m", "Links looked up while a member types"),
@@ -167,7 +167,7 @@ LIMITS = (
     ),
     Limit("codes_mails", Per.WHOLE_ACCOUNT, "1/1d", "Mails that warn a member of wrong codes"),
     Limit("signups", Per.NETWORK, "10/1h", "Sign-up forms sent", wide=4),
-    Limit("apps", Per.NETWORK, "60/1h", "Apps registered, and codes for devices requested", wide=4),
+    Limit("apps", Per.NETWORK, "60/1h", "Apps registered", wide=4),
     Limit(
         "mails",
         Per.MAIL_ADDRESS,

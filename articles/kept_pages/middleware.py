@@ -14,7 +14,7 @@ from django.utils.http import parse_http_date_safe
 
 from articles.kept_pages.pages import KEEP_EVERY, UNCHANGED_FOR, Address, KeptPage, KeptPages, pack
 from articles.kept_pages.refresher import Refresher
-from articles.kept_pages.requests import PublicPage, copying, is_plain, public_page, shared_page, whole
+from articles.kept_pages.requests import SHARED_FOR, PublicPage, copying, is_plain, public_page, shared_page, whole
 from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, turns_of_a_process
 from articles.site import nearest_languages
 from articles.web import reading
@@ -80,7 +80,7 @@ class KeptPagesMiddleware:
         """Answer with the copy of a page that is the same for everyone, or 304; renew a copy that is too old."""
         address = page.address("")
         copy = self._pages.get(address)
-        if copy and self._pages.age(address) < page.shared_for:
+        if copy and self._pages.age(address) < SHARED_FOR:
             return _unless_known(request, copy)
         with Turn(self._turns, address, 0.0 if copy else PATIENCE) as turn:
             vars(request)["turn"] = turn

@@ -16,7 +16,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentOrder, article_of
 from articles.domain.lists import PAGES, PERIODS
 from articles.feeds import BadQuery, feed_filter_of, query_of
-from articles.kept_pages.pages import LIFETIME, Address
+from articles.kept_pages.pages import Address
 from articles.web.caching import FEEDS, PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
 from owner.choices import chosen
@@ -67,8 +67,7 @@ KEPT_VIEWS = frozenset(RULES)
 """Views whose pages are public."""
 
 _SHAPING_COOKIES = (*PERSONAL_COOKIES, *PREFERENCE_COOKIES)
-_CARD = "articles:card"
-_FOR_ALL = FEEDS | {view for view in RULES if view.startswith("articles:sitemap")} | {_CARD}
+_FOR_ALL = FEEDS | {view for view in RULES if view.startswith("articles:sitemap")}
 """Views whose pages are the same for everyone, in the site's language."""
 
 _ARTICLE = "articles:article"
@@ -84,7 +83,6 @@ _LONGEST_QUERY = 2_000  # characters
 SHARED_FOR = 60.0
 """Seconds for which a feed is served from its copy. Clients may keep it for longer, see `articles.web.caching`."""
 
-_SHELVES_OF_CARDS = 2
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE")
 _FROM_PROXY = "HTTP_X_FORWARDED_PROTO"
 
@@ -108,10 +106,7 @@ class PublicPage(NamedTuple):
     """The article whose page it is, or a page of whose comments."""
 
     shelf: str
-    """See `Address`: for addresses that readers make up, such as searches, filters, and groups shown together.
-
-    Pictures also share places: a crawler that reads all of them drops no other copies.
-    """
+    """See `Address`: for addresses that readers make up, such as searches, filters, and groups shown together."""
 
     @property
     def may_be_copied(self) -> bool:
@@ -122,11 +117,6 @@ class PublicPage(NamedTuple):
     def may_be_copied_later(self) -> bool:
         """Whether the site may request the page itself to copy it: not a search, which may be a member's."""
         return self.may_be_copied and self.view != _SEARCH
-
-    @property
-    def shared_for(self) -> float:
-        """Seconds for which it is served from its copy. The address of a picture says what it shows."""
-        return LIFETIME if self.view == _CARD else SHARED_FOR
 
     def address(self, language: str) -> Address:
         """Return where the page is kept."""
@@ -140,7 +130,7 @@ def public_page(request: HttpRequest) -> PublicPage | None:
     if match is None or match.view_name not in KEPT_VIEWS or request.method not in ("GET", "HEAD"):
         return None
     view, article = match.view_name, None
-    if view in (_ARTICLE, _CARD):
+    if view == _ARTICLE:
         article = match.kwargs["article_id"]
     elif view == _COMMENT:
         article = article_of(match.kwargs["comment_id"])
@@ -149,8 +139,6 @@ def public_page(request: HttpRequest) -> PublicPage | None:
     query = _canonical(request, view, known)
     takes_any = view in (_SEARCH, _LOG, _GROUPS) or view in _FOR_ALL
     shelf = view if (takes_any and query) or _GROUPS_TOGETHER in request.path else ""
-    if view == _CARD and article:
-        shelf = f"{view} {article % _SHELVES_OF_CARDS}"
     return PublicPage(
         view,
         f"{request.scheme}://{request.get_host()}",
@@ -172,9 +160,9 @@ def _canonical(request: HttpRequest, view: str, known: Mapping[str, str]) -> str
 
 @cache
 def _paths_for_all() -> tuple[str, ...]:
-    """Return the prefixes of the paths of feeds, of the sitemap, and of pictures."""
+    """Return the prefixes of the paths of feeds and of the sitemap."""
     feeds = reverse("articles:search_feed", args=["atom"]).rpartition("/")[0] + "/"
-    return feeds, reverse("articles:sitemap").removesuffix(".xml"), "/cards/"
+    return feeds, reverse("articles:sitemap").removesuffix(".xml")
 
 
 def shared_page(request: HttpRequest) -> PublicPage | None:

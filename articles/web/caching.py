@@ -20,7 +20,6 @@ SHARED_SECONDS = 10
 
 FEED_SECONDS = 300
 CRAWLER_SECONDS = 3600
-PICTURE_SECONDS = 86400
 
 PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, "messages")
 
@@ -84,7 +83,6 @@ def _public(
 
 
 _feed = partial(_public, seconds=FEED_SECONDS, is_for_all=False)
-_picture = partial(_public, seconds=PICTURE_SECONDS)
 _for_crawlers = partial(_public, seconds=CRAWLER_SECONDS)
 
 RULES: Mapping[str, Rule] = {
@@ -114,7 +112,6 @@ RULES: Mapping[str, Rule] = {
     "articles:user_feed": _feed,
     "articles:search_feed": _feed,
     "articles:chain_feed": _feed,
-    "articles:card": _picture,
     "articles:manifest": _for_crawlers,
     "articles:worker": _for_crawlers,
     "articles:robots": _for_crawlers,

@@ -84,7 +84,7 @@ FORMS = {
     "accounts:signup": ("signups", _GUESSES),
     "accounts:finish_signup": ("signups",),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network")),
-    **dict.fromkeys(("accounts:register_app", "accounts:ask_by_device"), ("apps",)),
+    "accounts:register_app": ("apps",),
     "articles:new_notice": ("notices",),
     "articles:preview": _PREVIEWS,
     "articles:link_info": ("lookups",),
@@ -121,7 +121,6 @@ PAGES = {
         _FEEDS,
     ),
     **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), _FEEDS),
-    "articles:card": _FEEDS,
     **dict.fromkeys(
         (f"articles:{name}" for name in ("ballots", "ballot_proof", "ballot_record", "chain", "chain_day")),
         ("records",),

@@ -57,7 +57,7 @@ OPEN = frozenset(
 KEY = "key"
 """The parameter of a feed's address that has the member's key: the token of the private feed."""
 
-_FOR_PROGRAMS = ("articles:card", "articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles")
+_FOR_PROGRAMS = ("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles")
 
 
 def is_closed_to(request: HttpRequest) -> bool:

@@ -469,7 +469,6 @@ WITHOUT_PAGE = {
     "articles:change_feed": "a form's target",
     "articles:article_comments_feed": "a feed",
     "articles:member_comments_feed": "a feed",
-    "articles:card": "a picture",
     "articles:favicon": "leads to the icon",
     "articles:manifest": "JSON for browsers",
     "articles:worker": "a script for browsers",

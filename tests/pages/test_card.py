@@ -2,20 +2,17 @@
 
 import json
 import struct
-import subprocess
-import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 
 import jsonschema
 import pytest
 from django.contrib.staticfiles import finders
+from django.templatetags.static import static
 from django.test import Client
 
-from articles import card_picture
 from articles.domain.articles import Choice
-from tests.factories import actor, comment_on, post_as, vote
-from tests.pages.copies import make_old
+from tests.factories import actor, comment_on, post_as
 from tests.store_state import set_posted_at
 
 
@@ -127,100 +124,16 @@ def test_search_engines_find_the_article_as_a_posting_in_a_forum(site_store, art
     assert "dateModified" in head_of(article).posting
 
 
-def picture_of(article, **options):
-    """Return the address of an article's picture, as its page names it."""
-    head = head_of(article, **options)
-    assert head["og:image"] == head["twitter:image"] == head.posting["image"]
-    assert (head["og:image:width"], head["og:image:height"]) == ("1200", "630")
-    return head["og:image"].removeprefix("http://testserver")
+def test_the_picture_is_the_mark_of_the_site(site_store, article):
+    head = head_of(article)
 
-
-def is_picture(answer):
-    raw = answer.getvalue()
-    assert (answer.status_code, answer["Content-Type"], raw[:8]) == (200, "image/png", b"\x89PNG\r\n\x1a\n")
-    assert struct.unpack(">II", raw[16:24]) == (1200, 630)
-    return len(raw) < 100_000
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    """The cards for which a process was started. It exits as on a machine without fonts."""
-    cards = []
-
-    def run(_command, *, input, **_options):
-        cards.append(json.loads(input))
-        return subprocess.CompletedProcess([], card_picture.NO_FONTS, b"", b"")
-
-    monkeypatch.setattr("articles.views.cards.subprocess.run", run)
-    return cards
-
-
-def test_the_picture_of_an_article_has_an_address_that_changes_with_what_it_shows(site_store, article, alice, bob):
-    first = picture_of(article)
-    answer = Client().get(first)
-    assert is_picture(answer)
-    assert answer["Cache-Control"] == "public, max-age=86400"
-    assert not answer.cookies
-    chinese = picture_of(article, headers={"Accept-Language": "zh-CN"})
-    assert f"/cards/{article}/zh-hans/" in chinese
-    site_store.votes.cast(article, bob.pk, Choice.VOTE)
-    assert picture_of(article) == first, "a vote draws nothing"
-
-    vote(site_store, article, 10)
-    assert (more := picture_of(article)) != first
-    vote(site_store, article, 5)
-    assert picture_of(article) == more
-    assert Client().get(first)["Location"] == more
-    site_store.articles.edit(article, actor(alice), "Another", "https://example.org/a", moderator=False)
-    assert picture_of(article) not in (first, more)
-    for path in (first.replace("/en/", "/xx/"), f"/cards/99/en/{'0' * 12}.png", "/cards/0/en/x.png"):
-        assert Client().get(path).status_code == 404
-    site_store.articles.remove(article, actor(alice), "spam")
-    assert Client().get(first).status_code in (404, 410)
-
-
-def test_a_picture_is_drawn_once_and_for_no_address_that_readers_make_up(site_store, alice, kept, drawn):
-    article = post_as(site_store, alice, "Drawn once", "https://example.org/once").id
-    path = picture_of(article)
-    for address in (path, path, f"{path}?x=1", f"/cards/{article}/en/000000000000.png"):
-        Client().get(address)
-    make_old(kept, 3600)
-    Client().get(path, headers={"Host": "localhost"})
-
-    assert [card["title"] for card in drawn] == ["Drawn once"]
-    assert (drawn[0]["host"], drawn[0]["points"], drawn[0]["site"]) == ("example.org", "", "Article Voting")
-
-
-def test_a_machine_without_fonts_for_a_title_shows_the_picture_of_the_site(site_store, alice, drawn, caplog):
-    number = post_as(site_store, alice, "𒀀", "https://example.org/x").id
-
-    answer = Client().get(picture_of(number))
-
-    assert is_picture(answer)
-    assert answer.content == Path(finders.find("card.png")).read_bytes()
-    assert (len(drawn), caplog.messages) == (1, [])
-    assert card_picture.png(card_picture.Fonts(("/nowhere",)), CARD) is None
-
-
-CARD = {"title": "A title", "points": "20+ points", "host": "example.org", "site": "A site", "accent": "#0c6653"}
-
-
-@pytest.mark.hostile
-@pytest.mark.skipif(not card_picture.Fonts().faces, reason="this machine has no fonts that pictures use")
-def test_titles_of_any_characters_fit_into_the_picture(shared_dir):
-    fonts = card_picture.Fonts()
-    titles = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
-    worst = ["W" * 300, "字" * 300, "字，" * 150, "a" + "\u0301" * 299, "\u202e" * 300, "\ud800", "a\x00b"]
-    worst += ["مرحبا " * 50, "\u200d" * 300, "😀" * 300, "（" * 300, "! " * 150, "<g>&\"'", "\ufdfd" * 300]
-    for title in (*worst, *titles):
-        drawn = card_picture.svg(fonts, CARD | {"title": title, "host": title, "site": title})
-        for line in ET.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text") if drawn else ():
-            size, at = float(line.get("font-size")), float(line.get("x"))
-            wide = fonts.width(line.text or "", size)
-            assert wide <= at - 72 if line.get("text-anchor") else at + wide <= 1128, (title, line.text)
-    for title in worst:
-        picture = card_picture.png(fonts, CARD | {"title": title})
-        assert picture is None or picture.startswith(b"\x89PNG")
+    path = head["og:image"].removeprefix("http://testserver")
+    assert path == static("card.png")
+    assert head["twitter:image"] == head.posting["image"] == head["og:image"]
+    assert head["og:image:alt"] == "Article Voting"
+    raw = Path(finders.find("card.png")).read_bytes()
+    size = (int(head["og:image:width"]), int(head["og:image:height"]))
+    assert struct.unpack(">II", raw[16:24]) == size == (1200, 630)
 
 
 @pytest.mark.hostile
@@ -264,4 +177,4 @@ def test_the_operators_address_is_the_canonical_one(site_store, article, setting
     head = Head(Client().get(path.format(article)).content.decode())
 
     assert head.canonical == f"https://news.example.org/articles/{article}/"
-    assert head["og:image"].startswith("https://news.example.org/cards/")
+    assert head["og:image"] == f"https://news.example.org{static('card.png')}"

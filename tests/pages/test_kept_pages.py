@@ -226,7 +226,6 @@ PARAMETERS_READ = {
     "articles:comments_feed": "/feeds/comments.atom",
     "articles:article_comments_feed": "/feeds/articles/1/comments.atom",
     "articles:member_comments_feed": "/feeds/users/alice/comments.atom",
-    "articles:card": "/cards/1/en/former.png",
     "articles:manifest": "/manifest.webmanifest",
     "articles:robots": "/robots.txt",
     "articles:security_txt": "/.well-known/security.txt",

@@ -76,7 +76,7 @@ def test_every_address_is_closed_unless_it_is_listed(closed):
         if path.startswith("/api/") and path != "/api/docs":
             assert answer.status_code == 401, path
             assert answer.json()["error"]["code"] == "login-required"
-        elif name in FEEDS or name.startswith(("articles:sitemap", "articles:card")):
+        elif name in FEEDS or name.startswith("articles:sitemap"):
             assert answer.status_code == 404, path
         elif not (name == "" and answer.status_code == 301):  # a missing slash is added
             assert answer["Location"] == f"/login/?next={quote(path, safe='')}", path
