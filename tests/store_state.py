@@ -95,11 +95,6 @@ def age_measurements(repository: Repository, seconds: int) -> None:
     client.hset(names.MEASUREMENTS, mapping=readings)
 
 
-def expire_lease(repository: Repository) -> None:
-    """Let housekeeping's lease expire."""
-    repository.store.client.delete(names.TICK_LOCK)
-
-
 def count_keys(repository: Repository) -> int:
     return repository.store.client.dbsize()
 

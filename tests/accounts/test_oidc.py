@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.contrib.auth.models import Group
 from django.core import mail
 
 from accounts.models import Identity, User
@@ -109,15 +108,6 @@ def test_a_member_connects_the_provider_and_disconnects_it(club, bob):
     assert tuple(one.subject for one in mail.outbox) == told
 
 
-def test_the_last_way_in_is_not_removed(browser):
-    alice = sign_up(browser)
-
-    answer = browser.post(f"/settings/identities/{alice.identities.get().pk}/remove/", follow=True)
-
-    assert "You could not log in any more." in answer.text
-    assert alice.identities.exists()
-
-
 def test_an_identity_of_another_member_is_not_connected(browser, club, bob):
     alice = sign_up(browser)
     browser = browser_of()
@@ -212,16 +202,6 @@ def test_claims_give_moderation_and_take_it_away(browser, club, settings):
     log_in(browser, "dora")
 
     assert not dora.groups.exists()
-
-
-def test_claims_take_away_only_what_they_gave(browser, club, settings):
-    settings.PROVIDERS = club.settings(moderators=("groups", "nobody has this"))
-    alice = sign_up(browser)
-    alice.groups.add(Group.objects.get(name=GROUP))
-
-    log_in(browser)
-
-    assert alice.groups.filter(name=GROUP).exists()
 
 
 def test_the_provider_proves_afresh_who_uses_a_session(browser, time_passes):

@@ -33,13 +33,6 @@ def test_fields_that_are_missing_or_null_are_unchanged(as_alice, article):
     assert edit(as_alice, article, link=LINK, title=None).json()["title"] == TITLE
 
 
-def test_repeating_an_edit_changes_nothing_and_is_logged_once(as_alice, site_store, article):
-    assert edit(as_alice, article, title=TITLE).json() == edit(as_alice, article, title=TITLE).json()
-
-    (entry,) = site_store.moderation_log.get_page(1).entries
-    assert (entry.actor_name, entry.details) == ("alice", {"old_title": "An article"})
-
-
 def test_a_moderator_edits_any_article_at_any_time_with_a_reason(as_carol, site_store, closed, removed):
     for article in (closed, removed):
         assert edit(as_carol, article, title=TITLE, reason="It misled.").json()["title"] == TITLE

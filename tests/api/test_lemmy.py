@@ -346,19 +346,6 @@ def test_what_is_held_for_approval_is_refused_with_the_reason(site_store, articl
     assert said.json()["message"] == "A moderator has to approve this before others can see it."
 
 
-def test_reports_are_flags_against_the_rules(site_store, article, as_bob, bob, alice, as_alice):
-    comment = comment_on(site_store, article, "Rude", alice.pk)
-    post = as_bob.post("post/report", post_id=article, reason="It advertises")["post_report_view"]
-    other = as_bob.post("comment/report", comment_id=comment, reason="It is rude")["comment_report_view"]
-
-    flags = {flag.subject: flag.words for flag in site_store.flags.iterate_by(bob.pk)}
-    assert flags == {root_of(article): "It advertises", comment: "It is rude"}
-    assert (post["creator"]["name"], post["post_creator"]["name"]) == ("bob", "alice")
-    assert other["comment_report"]["original_comment_text"] == "Rude"
-    assert as_bob.post("post/report", post_id=article, reason="") == "report_reason_required"
-    assert as_alice.post("comment/report", comment_id=comment, reason="Mine") == "couldnt_create_report"
-
-
 def test_replies_and_mentions_are_the_inboxs_and_reading_one_reads_all_before(
     site_store, article, as_alice, alice, bob
 ):
@@ -414,22 +401,6 @@ def test_a_deleted_account_is_a_person_without_a_name(site_store, article, reade
 
     creator = reader.get("post/list")["posts"][0]["creator"]
     assert (creator["name"], creator["deleted"], creator["id"]) == ("[deleted]", True, 0)
-
-
-def test_the_search_finds_posts_comments_groups_members_and_links(site_store, article, reader, alice):
-    comment_on(site_store, article, "A title too", alice.pk)
-
-    def found(**query):
-        said = reader.get("search", **query)
-        return [len(said[kind]) for kind in ("posts", "comments", "communities", "users")]
-
-    assert found(q="title") == [1, 1, 0, 0]
-    assert found(q="python", type_="Communities") == [0, 0, 1, 0]
-    assert found(q="ali", type_="Users") == [0, 0, 0, 1]
-    assert found(q="https://example.org/a", type_="Url") == [1, 0, 0, 0]
-    assert found(q="title", creator_id=alice.pk, type_="Posts") == [1, 0, 0, 0]
-    assert found(q="title", community_id=PYTHON, page=2) == [0, 0, 0, 0]
-    assert reader.get("search", q="") == "invalid_query"
 
 
 def test_the_log_has_what_moderators_did(site_store, article, reader, alice, mallory, carol):

@@ -31,22 +31,6 @@ def test_a_login_gives_a_token_named_after_the_app_which_settings_show_and_revok
     assert Lemmy(authorization=f"Bearer {said['jwt']}").get("user/validate_auth") == "not_logged_in"
 
 
-@pytest.mark.parametrize(
-    ("headers", "name"),
-    [
-        ({"user-agent": "Mozilla/5.0 (X11)", "origin": "https://vger.app"}, "vger.app"),
-        ({"user-agent": "Mozilla/5.0 (X11)"}, "Lemmy"),
-        ({"user-agent": "", "origin": "https://[x"}, "Lemmy"),
-        ({"user-agent": "x" * 300}, "x" * 40),
-        ({"user-agent": "\u202e/1"}, "Lemmy"),
-    ],
-)
-def test_the_token_has_a_name_whatever_the_app_says(site_store, alice, headers, name):
-    log_in(Lemmy(**headers))
-
-    assert Token.objects.get(user=alice).name == name
-
-
 def test_an_app_in_a_page_of_another_origin_can_read_what_the_login_says(site_store, alice):
     app = Lemmy(origin="https://vger.app", **{"sec-fetch-site": "cross-site"})
 

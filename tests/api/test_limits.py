@@ -112,17 +112,6 @@ def test_actions_have_limits_of_their_own(as_bob, article, method, path, body, l
     assert as_bob.get("me/saved").status_code == 200, "the limit of other requests is not affected"
 
 
-def test_posts_share_the_members_limit_with_the_pages(as_bob, bob):
-    browser, numbers = browser_of(bob), iter(range(100))
-
-    def send():
-        number = next(numbers)
-        return as_bob.post("articles", {"title": f"T{number}", "link": f"https://example.org/n{number}"})
-
-    assert outcomes(send, USES + 1) == [201] * USES + [429]
-    assert browser.post("/post/", {"title": "A", "link": "https://example.org/page"}).status_code == 429
-
-
 def test_a_refused_request_costs_the_limit_nothing_and_waiting_suffices(as_alice, limits_clock):
     outcomes(lambda: as_alice.get("me/saved"), USES)
     outcomes(lambda: as_alice.get("me/saved"), 20)

@@ -97,19 +97,6 @@ def test_a_visitor_id_distinguishes_readers_who_share_an_address(site_store, art
     assert numbers(site_store, article) == (4, 4)
 
 
-@pytest.mark.parametrize("visitor_id", [None, ""])
-def test_an_empty_visitor_id_is_ignored(site_store, article, visitor_id):
-    Reader().views(article)
-
-    assert Reader().views(article, visitorId=visitor_id)["reason"] == "repeat"
-
-
-@pytest.mark.parametrize("visitor_id", ["x" * 200, "热" * 200, "😀", "a:b", "\x00\r\n", "{s0}", "*"])
-def test_any_short_text_is_a_valid_visitor_id(site_store, known, visitor_id):
-    assert Reader().views(known, visitorId=visitor_id)["counted"]
-    assert problems(site_store) == []
-
-
 @for_each("visitor_id", ["x" * 201, "x" * 100_000, 1, 1.5, True, ["a"], {"a": 1}, "\ud800"])
 def test_any_other_visitor_id_is_refused(site_store, known, visitor_id):
     keys = count_keys(site_store)

@@ -1,10 +1,8 @@
 """The measurable parts of the design."""
 
-import re
-
 import pytest
 
-from tests.browser.windows import hold, wait_for, window
+from tests.browser.windows import window
 
 pytestmark = pytest.mark.browser
 
@@ -128,51 +126,6 @@ def test_nothing_moves_while_a_page_renders(open_page, path):
     page = open_page(path, **phone(timezone_id="America/St_Johns"))
 
     assert page.evaluate(SHIFTS) == []
-
-
-IN_PARTS = """async ([first, rest]) => {
-  const painted = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-  document.open();
-  document.write(first);
-  await painted();
-  await painted();
-  document.write(rest);
-  document.close();
-}"""
-
-
-@pytest.mark.parametrize("part", ["Sign up", 'class="account"', "</form>", "24 hours", "</time>", "0 comments"])
-def test_a_list_that_arrives_in_parts_does_not_move(open_page, part):
-    page = open_page("/hot/", **phone())
-
-    assert moved_in_parts(page, part) == []
-    assert page.get_by_role("link", name="Sign up").is_visible()
-    assert page.locator(".row").last.is_visible()
-
-
-def moved_in_parts(page, part):
-    """Write the page again, cut just before the second half of the part; return what moved."""
-    html, began = page.content(), page.evaluate("performance.now()")
-    at = html.index(part, html.index("<header")) + len(part) // 2
-    page.evaluate(IN_PARTS, [html[:at], html[at:]])
-    return page.evaluate(SHIFTS, began)
-
-
-PAINTED = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
-
-
-@pytest.mark.parametrize("path", ["/newest/", "/articles/130/", "/post/", "/settings/"])
-def test_nothing_moves_for_a_member_if_the_scripts_are_late(chromium, site, path):
-    with window(chromium, site, "demo", **phone(timezone_id="America/St_Johns")) as page:
-        late = hold(page, re.compile(r"/js/(?!times)"))
-        page.goto(path, wait_until="commit")
-        page.wait_for_selector(".site-footer")
-        page.evaluate(PAINTED)
-        wait_for(page, lambda: late)
-        page.unroute_all()  # lets the held ones go
-        page.wait_for_load_state()
-
-        assert page.evaluate(SHIFTS) == []
 
 
 LINES = """one => {

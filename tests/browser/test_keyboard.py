@@ -82,15 +82,6 @@ def test_a_and_z_vote_oppose_and_withdraw(page, site_store):
         assert focused_row(page) == f"article-{number}"
 
 
-def test_n_and_p_turn_pages(page):
-    press(page, "n")
-    page.wait_for_url("**/newest/?page=2**")
-    second = shown_ids(page)
-    press(page, "p")
-    page.wait_for_url("**/newest/?page=1**")
-    assert not set(second) & set(shown_ids(page))
-
-
 def test_holding_a_key_down_counts_as_one_press(page, site_store):
     number = site_store.articles.post(77, "somebody", "Held", "https://example.org/held").id
     page.goto("/newest/")
@@ -173,13 +164,6 @@ def test_keys_are_off_in_text_fields(page, field):
 
     assert focused_row(page) is None
     expect(page.locator("#keys")).to_be_hidden()
-
-
-@pytest.mark.parametrize("keys", ["Control+j", "Alt+j", "Meta+j", "Shift+J"])
-def test_keys_with_modifiers_belong_to_the_browser(page, keys):
-    press(page, keys)
-
-    assert focused_row(page) is None
 
 
 def test_keys_used_by_an_input_method_are_ignored(page):

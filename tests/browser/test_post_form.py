@@ -95,22 +95,6 @@ def test_the_count_is_read_aloud_only_near_the_limit(page):
     expect(page.locator("[name=title] + .counter")).to_have_attribute("aria-live", "polite")
 
 
-def test_a_link_posted_before_is_reported_while_the_member_types(page, site_store):
-    number = site_store.articles.post(77, "somebody", "Known", "https://example.org/known").id
-    page.locator("[name=link]").press_sequentially("http://EXAMPLE.org/known?utm_source=x")
-
-    known = page.locator(".known a")
-    expect(known).to_have_text("This link was posted just now: “Known”")
-    expect(known).to_have_attribute("href", f"/articles/{number}/")
-
-    page.locator("[name=link]").press("End")
-    with page.expect_response(lambda answer: "page%3D2" in answer.url) as told:
-        page.locator("[name=link]").press_sequentially("&page=2")
-    told.value.finished()
-    settle(page)
-    assert page.locator(".known").inner_html() == ""
-
-
 def test_a_late_response_is_not_shown_for_another_link(page, site_store):
     site_store.articles.post(77, "somebody", "Late", "https://example.org/late")
     held = hold(page, "**/known/?*")

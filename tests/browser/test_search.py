@@ -107,22 +107,6 @@ FOUND = "**/search/?q=*"
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_the_response_to_the_later_of_two_requests_is_shown(page):
-    held = hold(page, FOUND)
-    page.fill("#search [name=q]", "redis")
-    wait_for(page, lambda: held)
-    expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
-
-    with page.expect_event("requestfailed", lambda request: request.url.endswith("q=redis")):
-        page.fill("#search [name=q]", "qqqqq")
-    wait_for(page, lambda: len(held) == 2)
-    expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
-    held[1].continue_()
-
-    expect(page.locator("#found")).to_contain_text("No results")
-
-
-@pytest.mark.parametrize("page", [True], indirect=True)
 @pytest.mark.parametrize(
     "broken", [lambda route: route.abort(), lambda route: route.fulfill(status=503, body=PAGE)]
 )

@@ -39,16 +39,6 @@ def test_an_emptied_store_is_refused_and_stays_empty(site_store, article):
     assert Client().get("/readyz").status_code == 503
 
 
-def test_what_the_log_advises_after_the_store_was_emptied_works(site_store, alice):
-    lose_everything(site_store)
-    with pytest.raises(StoreUnfit, match=r"emptied, stop the site, empty the store again, .*accept_store"):
-        site_store.articles.post(alice.pk, "alice", "A title", "https://example.org/a", [])
-
-    lose_everything(site_store)  # of what the running site has written since
-    call_command("accept_store")
-    start_again().articles.post(alice.pk, "alice", "A title", "https://example.org/a", [])
-
-
 def test_another_sites_store_is_refused(site_store, article):
     known_store.remember("00000000-0000-0000-0000-000000000000")
 

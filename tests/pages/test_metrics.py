@@ -65,20 +65,6 @@ def test_a_client_behind_a_proxy_is_not_local(site_store, name):
     assert status_for(**{f"HTTP_{name}": "127.0.0.1"}) == 404
 
 
-@pytest.mark.parametrize(
-    ("name", "setting"),
-    [
-        ("SITE_URL", "https://news.example.org"),
-        ("TRUSTED_PROXIES", ["127.0.0.1/32"]),
-        ("SECURE_PROXY_SSL_HEADER", ("HTTP_X_FORWARDED_PROTO", "https")),
-    ],
-)
-def test_a_public_site_treats_no_client_as_local(site_store, settings, name, setting):
-    setattr(settings, name, setting)
-
-    assert status_for() == 404
-
-
 def test_a_client_with_the_token_reads_the_metrics_from_anywhere(site_store, token, settings):
     settings.SITE_URL = "https://news.example.org"
 

@@ -48,25 +48,6 @@ def test_only_the_members_own_page_shows_the_tabs(busy, alice, bob):
         assert ('href="/mine/opposed/"' in browser.get(f"/users/{name}/").text) is there
 
 
-def test_a_page_emptied_by_removals_links_to_the_next_and_the_previous(site_store, alice, bob, carol):
-    object.__setattr__(site_store.rules, "per_page", 2)
-    articles = [post_as(site_store, alice, f"T{n}", f"https://example.org/{n}").id for n in range(6)]
-    for article in articles:
-        site_store.members.save(bob.pk, article, wanted=True)
-    for article in articles[2:4]:
-        site_store.articles.remove(article, actor(carol), "Spam")
-    mine = browser_of(bob)
-
-    first, second, third = (mine.get("/mine/saved/", {"page": number}).text for number in (1, 2, 3))
-
-    assert [ids(page) for page in (first, second, third)] == [articles[:3:-1], [], articles[1::-1]]
-    assert [re.findall(r'<a rel="(\w+)" href="\?page=(\d)"', page) for page in (first, second, third)] == [
-        [("next", "2")],
-        [("prev", "1"), ("next", "3")],
-        [("prev", "2")],
-    ]
-
-
 # Saving
 
 
@@ -85,15 +66,6 @@ def test_an_article_is_saved_and_unsaved_from_its_row(site_store, article, bob):
         assert 'name="saved" value="forget" aria-pressed="true"' in browser.get(page).text
     save(browser, article, "forget")
     assert ids(browser.get("/mine/saved/").text) == []
-
-
-def test_a_removed_article_can_be_unsaved_but_not_saved_on_its_page(site_store, article, alice, bob, carol):
-    site_store.members.save(bob.pk, article, wanted=True)
-    site_store.articles.remove(article, actor(carol), "Spam")
-
-    for member, buttons in ((alice, []), (bob, ["forget"])):
-        text = browser_of(member).get(f"/articles/{article}/").text
-        assert re.findall(r'name="saved" value="(\w+)"', text) == buttons
 
 
 def save_by_script(browser, article, saved="save"):

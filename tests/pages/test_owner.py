@@ -1,12 +1,10 @@
 """Administration in the browser: settings, moderators, the six steps, mail."""
 
 import re
-from unittest.mock import patch
 
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
-from django.utils import timezone
 
 from accounts import account_deletion
 from accounts.moderators import GROUP
@@ -300,32 +298,6 @@ def test_an_administrator_sees_the_steps_until_they_are_hidden(site_store, owner
     assert "Who can sign up" in browser.get("/administration/").text
 
 
-def test_each_step_is_done_by_what_it_asks_for(site_store, owner, browser, choose, settings, tmp_path):
-    settings.EMAIL_BACKEND, settings.BACKUP_DIR = "tests.mail_backends.Accepting", tmp_path
-    done = []
-
-    def count_done():
-        done.append(browser.get("/administration/").text.count('<li class="done">'))
-
-    choose(LOOK, SITE_NAME="Kiln")
-    count_done()
-    choose(JOINING, SIGN_UP="open")  # as it was: the owner has looked
-    count_done()
-    site_store.groups.create("python", "Python")
-    count_done()
-    for name in ("welcome", "rules"):
-        choose(f"/administration/texts/{name}/en/", text="Hello")
-    count_done()
-    choices.save("step mail", str(int(timezone.now().timestamp())))
-    choices.forget()
-    count_done()
-    with patch("owner.steps.backup.age_of_newest", return_value=60.0):
-        count_done()
-        assert "6 steps" not in browser.get("/").text
-
-    assert done == [1, 2, 3, 4, 5, 6]
-
-
 def test_a_script_learns_that_a_text_was_saved_so_that_it_sends_it_once(browser):
     answer = browser.post("/administration/texts/rules/en/", {"text": "x"}, headers={"Accept": "application/json"})
 
@@ -354,11 +326,4 @@ def test_the_page_says_that_no_process_sends_mail(choose, browser, settings, mon
     choose("/administration/mail/test/")
 
     assert "No process of the site has taken the test email." in browser.get("/administration/mail/").text
-    assert choices.note_of("step mail") == ""
-
-
-def test_a_site_that_sends_no_mail_says_how_to_set_it(choose, browser):
-    choose("/administration/mail/test/")
-
-    assert "EMAIL_URL=smtp" in browser.get("/administration/mail/").text
     assert choices.note_of("step mail") == ""

@@ -188,19 +188,6 @@ def test_votes_of_a_member_who_is_banned_meanwhile_never_count(site_store, artic
     assert problems(site_store) == []
 
 
-@pytest.mark.parametrize("is_lifted", [False, True])
-def test_other_bans_and_lifted_ones_do_not_matter(site_store, article, bob, carol, is_lifted):
-    cast(bob, article)
-    begun = ban(bob, BanScope.BOTH if is_lifted else BanScope.POSTING, "Spam", days=0, moderator=actor(carol))
-    if is_lifted:
-        lift_ban(begun, "A mistake", actor(carol))
-    trusted(bob)
-
-    keep_house(site_store)
-
-    assert left_out_of(site_store, article) == LeftOut(0, 0)
-
-
 def test_votes_of_a_deleted_account_never_count(site_store, article, bob):
     cast(bob, article)
     account_deletion.begin(bob.pk)
@@ -210,20 +197,6 @@ def test_votes_of_a_deleted_account_never_count(site_store, article, bob):
     assert left_out_of(site_store, article) == LeftOut(1, 0)
     assert site_store.left_out.list_on_probation(10) == {}
     assert problems(site_store) == []
-
-
-def test_moderators_see_that_votes_wait_and_can_exclude_them_for_good(site_store, article, bob, carol):
-    cast(bob, article)
-    keep_house(site_store)
-    browser, page = browser_of(carol), "/users/bob/moderation/"
-    assert "They wait: the member is new." in browser.get(page).text
-
-    browser.post(f"{page}votes/", {"reason": "A ring"})
-    trusted(bob)
-    keep_house(site_store)
-
-    assert "They wait" not in browser.get(page).text
-    assert left_out_of(site_store, article) == LeftOut(1, 0)
 
 
 # Vouching

@@ -1,7 +1,5 @@
 """Reasons that the site gives itself: all read them in their own language, and typed ones as they were typed."""
 
-from itertools import count
-
 from django.utils.translation import override
 
 from accounts.models import BanScope, Statement, User
@@ -9,47 +7,17 @@ from articles.domain.comments import root_of
 from articles.domain.flags import FLAGGED_REASON, FlagReason
 from articles.domain.reasons import AFTER_APPEAL, BY_RULE, VOTES_PER_DAY, recorded, usual
 from articles.formatting.values import as_shown
-from articles.text.lines import clean_reason
 from articles.transfer.member_export import lines
 from moderation import content
 from moderation.bans import ban
 from moderation.statements import Grounds
 from owner import choices
 from tests.caller import with_token
-from tests.cases import for_each
-from tests.factories import actor, browser_of, comment_on, post
+from tests.factories import actor, comment_on, post
 from tests.pages.lists import text_of
 
 LANGUAGES = ("en", "zh-hans", "zh-hant")
 CODES = (*map(usual, FlagReason), FLAGGED_REASON, AFTER_APPEAL, BY_RULE, VOTES_PER_DAY)
-TYPED = (
-    *("Spam", "spam", " spam", "\tspam", "\u00a0spam", "\u3000spam", "\u200bspam", "\x1fspam", "spam ", "SPAM"),
-    *(
-        "垃圾信息",
-        "申诉成立。",
-        "appeal",
-        " appeal",
-        "rule",
-        "Off-topic",
-        " off-topic",
-        "off-topic",
-        "After an appeal.",
-    ),
-    *("[spam]", "{spam}", "%(spam)s", "~spam", ":spam:", "<spam>", "&#32;spam", "\\x20spam", "reason:spam", "0"),
-    *(
-        "against-rules",
-        " against-rules",
-        "broken-link",
-        " broken-link",
-        "withdrawal",
-        " withdrawal",
-        "None",
-        "null",
-    ),
-)
-
-
-_numbers = count(100)
 
 
 def speaking(user: User, language: str) -> User:
@@ -93,17 +61,3 @@ def test_what_the_site_gives_as_a_reason_is_read_in_each_language_and_in_english
         for told in (exported, *by_programs):
             assert f'"{recorded(code)}"' in told, code
             assert code == recorded(code) or f'"{code}"' not in told, code
-
-
-@for_each("typed", TYPED)
-def test_a_typed_reason_stays_as_it_was_typed(typed, site_store, alice, carol):
-    article = post(site_store, next(_numbers))
-
-    browser_of(carol).post(f"/articles/{article}/remove/", {"reason": typed})
-
-    kept = clean_reason(typed)
-    assert site_store.articles.get(article).removed == kept
-    for language in LANGUAGES:
-        with override(language):
-            assert as_shown(kept) == kept
-        assert f"Reason: {kept}" in text_of(speaking(alice, "en"), f"/articles/{article}/")

@@ -194,18 +194,6 @@ def test_a_held_comment_is_posted_as_a_reply(site_store, article, alice, bob, ca
     assert [(one.text, one.parent, one.author_name) for one in thread.comments][1] == ("Buy pills", parent, "bob")
 
 
-def test_what_cannot_be_posted_any_more_still_waits(site_store, article, bob, carol, rule):
-    rule("comment", "hold")
-    browser_of(bob).post(f"/articles/{article}/comments/", {"text": "Buy pills"})
-    site_store.comments.lock(article, actor(carol), "Enough")
-
-    shown = decide(carol, "approve")
-
-    assert "locked" in shown.text
-    assert HeldPost.objects.get().state == "waiting"
-    assert list(site_store.comments.list_by(bob.pk)) == []
-
-
 def test_a_banned_author_s_held_post_cannot_be_approved(site_store, bob, carol, rule):
     rule("article", "hold")
     browser_of(bob).post("/post/", article_form())

@@ -123,19 +123,6 @@ def test_the_query_is_shown_escaped_and_truncated(site_store):
     assert len(html.unescape(value)) == 200
 
 
-def test_the_pager_keeps_the_query(site_store, alice):
-    for number in range(30):
-        post(site_store, alice, f"redis {number}")
-
-    first = Client().get("/search/?q=redis&order=time")
-    second = Client().get("/search/?page=2&q=redis&order=time")
-
-    assert 'href="?page=2&amp;q=redis&amp;order=time"' in text_of(first)
-    assert not set(rows(first)) & set(rows(second))
-    assert len(rows(first) + rows(second)) == 30
-    assert 'start="26"' in text_of(second)
-
-
 def test_a_trailing_space_is_kept_and_completes_the_last_word(site_store):
     site_store.articles.post(5, "bob", "Google", "https://example.org/1")
 
@@ -264,15 +251,3 @@ def test_all_articles_from_a_host_are_on_its_page(site_store, alice, bob):
     assert Client().get("/hosts/Example.ORG/").headers["Location"] == "/hosts/example.org/"
     for address in ("/hosts/nothing.example/", "/hosts/no host/", "/hosts/example.org/?order=x"):
         assert Client().get(address).status_code == 404, address
-
-
-def test_an_authors_part_of_a_host_of_many_has_a_page(site_store, alice):
-    theirs = site_store.articles.post(alice.pk, "alice", "One", "https://github.com/Django/django").id
-    other = site_store.articles.post(alice.pk, "alice", "Two", "https://github.com/else/x").id
-
-    page = Client().get("/hosts/github.com/django/")
-
-    assert rows(page) == [theirs]
-    assert '<a class="tool" href="/hosts/github.com/">All of github.com</a>' in text_of(page)
-    assert '<a class="host" href="/hosts/github.com/django/" rel="nofollow">github.com/django</a>' in text_of(page)
-    assert rows(Client().get("/hosts/github.com/")) == [other, theirs]

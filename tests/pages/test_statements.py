@@ -345,17 +345,6 @@ def test_a_decision_that_was_taken_back_says_so_and_cannot_be_appealed(law, site
         take_back(again)
 
 
-def test_an_appeal_against_what_is_taken_back_waits_no_longer(article, alice, carol, dora):
-    statement = removed(article, carol)
-    browser_of(alice).post(f"/statements/{statement.pk}/", {"text": "It is no spam"})
-    assert "It is no spam" in text_of(dora, QUEUE)
-
-    content.restore(root_of(article), actor(dora), "A mistake")
-
-    assert "It is no spam" not in text_of(dora, QUEUE)
-    assert "have not answered" not in text_of(alice, f"/statements/{statement.pk}/")
-
-
 def test_what_waits_is_counted_for_and_mailed_to_those_who_decide(
     site_store, article, alice, bob, carol, dora, law
 ):

@@ -93,16 +93,6 @@ def proposed_in(answer):
     return whole_text_of(next(node for node in nodes if (node.attrs or {}).get("class") == "link-info"))
 
 
-def test_the_script_gets_the_title_and_what_to_show(site_store, alice, process):
-    answer = by_script(alice)
-
-    shown = answer.json()
-    assert (shown["state"], shown["title"]) == ("found", "A found title")
-    assert "https://example.org/the-page" in shown["html"]
-    assert "What it is about." in shown["html"]
-    assert "no-store" in answer["Cache-Control"]
-
-
 def test_the_button_fills_an_empty_title_and_stores_nothing(site_store, alice, process):
     answer = by_button(alice, text="A **text**")
 
