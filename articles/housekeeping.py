@@ -186,7 +186,7 @@ def _expire(repository: Repository) -> str:
 def _back_up(repository: Repository) -> str:
     """Make a backup, if it is time for one."""
     folder = settings.BACKUP_DIR
-    if folder is None or not backup.is_due(Path(folder), settings.BACKUP_HOURS * 3600):
+    if folder is None or not backup.is_due(Path(folder)):
         return ""
     return f"{backup.make(repository, Path(folder), keep=settings.BACKUP_KEEP).name} made"
 
@@ -217,7 +217,7 @@ def _send_mail(repository: Repository) -> str:
 
 def _post_replies(_repository: Repository) -> str:
     """Post the replies that came by mail."""
-    done = replies.post_due(_BUDGET) if settings.REPLY_MAILDIR else {}
+    done = replies.post_due(_BUDGET) if settings.REPLY_ADDRESS else {}
     return ", ".join(_counted(number, "reply", what) for what, number in done.items())
 
 
@@ -318,9 +318,7 @@ def keep(
             if is_round:
                 tell(results)
             listening = Webhook.objects.filter(off_since=None)
-            is_awaited = bool(results) and (
-                settings.WEB_PUSH or settings.REPLY_MAILDIR is not None or listening.exists()
-            )
+            is_awaited = bool(results) and (settings.WEB_PUSH or settings.REPLY_ADDRESS or listening.exists())
         except StoreError as error:
             _log.warning("housekeeping is postponed because the store is unavailable: %s", error)
         except Exception:

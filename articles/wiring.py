@@ -40,19 +40,13 @@ def rules(configured: Any = chosen) -> Rules:
         per_page=configured.ARTICLES_PER_PAGE,
         repost_window=configured.REPOST_HOURS * 3600,
         edit_window=configured.EDIT_MINUTES * 60,
-        view_repeat=configured.VIEW_REPEAT_MINUTES * 60,
-        views_per_network_and_article=configured.VIEWS_PER_NETWORK_AND_ARTICLE,
         views_per_network=configured.VIEWS_PER_NETWORK,
-        new_account=configured.NEW_ACCOUNT_HOURS * 3600,
         ring_accounts=configured.VOTING_RING_ACCOUNTS,
-        ring_window=configured.VOTING_RING_MINUTES * 60,
         new_member=configured.NEW_MEMBER_DAYS * 86400,
         trusted_points=max(BACKERS, configured.NEW_MEMBER_POINTS) if configured.NEW_MEMBER_POINTS else 0,
         flags_to_remove=configured.FLAGS_TO_REMOVE,
         suggestions=configured.SUGGESTIONS,
-        hot_refresh=configured.HOT_REFRESH_SECONDS,
         records_ballots=configured.BALLOT_DAYS > 0,
-        archive_after=configured.ARCHIVE_DAYS * 86400,
         limits=configured.LIMITS,
     )
 
@@ -113,10 +107,10 @@ def _confirmation(timeout_seconds: float) -> Confirmation | None:
 
     They wait less long than for a reply, so that the reply says what is missing.
     """
-    if not (settings.STORE_CONFIRM_REPLICAS or settings.STORE_CONFIRM_FSYNC):
+    if not settings.STORE_CONFIRM_REPLICAS:
         return None
     waits = min(timeout_seconds * _SHARE_OF_TIMEOUT, _MOST_CONFIRMATION_SECONDS)
-    return Confirmation(settings.STORE_CONFIRM_REPLICAS, settings.STORE_CONFIRM_FSYNC, waits)
+    return Confirmation(settings.STORE_CONFIRM_REPLICAS, waits)
 
 
 def retract(articles: Collection[ArticleId] | None) -> None:

@@ -66,7 +66,6 @@ def backups(request: HttpRequest) -> HttpResponse:
     context = {
         "folder": settings.BACKUP_DIR,
         "age": last_backup(),
-        "hours": settings.BACKUP_HOURS,
         "kept": settings.BACKUP_KEEP,
     }
     return render(request, "owner/backup.html", context)

@@ -78,7 +78,6 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Invitations per member"),
         gettext_lazy("Those that expire unused are given back."),
     ),
-    "INVITATION_DAYS": (gettext_lazy("Days for which an invitation is valid"), ""),
     "INVITATION_TREE": (gettext_lazy("Who can see who invited whom"), ""),
     "NEW_MEMBER_DAYS": (
         gettext_lazy("Days for which a member is new"),

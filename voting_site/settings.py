@@ -151,8 +151,9 @@ SCRATCH_STORE_OPENER = "voting_site.store_session.scratch_store"
 # Copies of public pages, for the time when the store is away; None: no copies.
 KEPT_PAGES_DIR = DATA_DIR / "kept_pages"
 SEARCH_DIR = DATA_DIR / "search"
+REPLY_MAILDIR = DATA_DIR / "replies"
 _THREADS = CONFIGURATION["WEB_THREADS"]
-PASSWORD_HASHES_AT_ONCE = leaving_one_free(CONFIGURATION["PASSWORD_HASHES_AT_ONCE"], _THREADS)
+PASSWORD_HASHES_AT_ONCE = leaving_one_free(2, _THREADS)  # each takes 60 MB, and a fifth of a second of a core
 SHARED_PAGES_AT_ONCE = leaving_one_free(_THREADS, _THREADS)
 
 # Without a cache that all processes share, there is none: one in each process's memory would keep a session after

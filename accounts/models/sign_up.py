@@ -29,6 +29,10 @@ _BELOW = f"""WITH RECURSIVE tree(inviter, invited) AS (
 is created, so there are no cycles."""
 
 
+INVITATION_DAYS = 7
+"""Days for which an invitation is valid."""
+
+
 class InvitationManager(models.Manager["Invitation"]):
     """Issue and find invitations."""
 
@@ -38,7 +42,7 @@ class InvitationManager(models.Manager["Invitation"]):
             User.objects.select_for_update().get(pk=inviter.pk)
             if self.left(inviter) < 1:
                 raise InvitationLimitError
-            expires_at = timezone.now() + timedelta(days=chosen.INVITATION_DAYS)
+            expires_at = timezone.now() + timedelta(days=INVITATION_DAYS)
             return self.create(inviter=inviter, code=secrets.token_urlsafe(18), expires_at=expires_at)
 
     def left(self, inviter: User) -> int:

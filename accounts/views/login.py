@@ -18,6 +18,7 @@ from accounts import names
 from accounts.forms import ConfirmForm, LoginForm, SignUpForm
 from accounts.mail import public_address
 from accounts.models import Invitation, InvitationLimitError
+from accounts.models.sign_up import INVITATION_DAYS
 from accounts.passwords import note_password
 from accounts.sign_in.arrival import LINK, PASSWORD, arrive, carry_out, confirmed, welcome_if_approved
 from accounts.sign_in.identities import connecting
@@ -193,7 +194,7 @@ def invitations(request: MemberRequest) -> HttpResponse:
         "open": [one for one in mine if one.invited is None and one.expires_at > timezone.now()],
         "invited": [one.invited for one in mine if one.invited is not None],
         "left": Invitation.objects.left(request.user),
-        "days": chosen.INVITATION_DAYS,
+        "days": INVITATION_DAYS,
         "tree_readers": chosen.INVITATION_TREE,
     }
     return render(request, "accounts/invitations.html", context)

@@ -12,11 +12,12 @@ from articles.backup.files import (
     SiteNotEmpty,
     read_manifest,
 )
-from articles.backup.folders import age_of_newest, is_due, newest_in
+from articles.backup.folders import BACKUP_SECONDS, age_of_newest, is_due, newest_in
 from articles.backup.making import make
 from articles.backup.restoring import Restored, check, restore
 
 __all__ = [
+    "BACKUP_SECONDS",
     "BackupDamaged",
     "BackupError",
     "BackupRunning",

@@ -100,7 +100,11 @@ def age_of_newest(folder: Path) -> float | None:
     return (datetime.now(UTC) - begun_at).total_seconds()
 
 
-def is_due(folder: Path, seconds: float) -> bool:
-    """Return whether the newest backup in a folder is older than this, or there is none."""
+BACKUP_SECONDS = 86400
+"""Time between two backups."""
+
+
+def is_due(folder: Path) -> bool:
+    """Return whether it is time for another backup in a folder."""
     age = age_of_newest(folder)
-    return age is None or not -seconds < age < seconds  # one in the future: its clock was wrong
+    return age is None or not -BACKUP_SECONDS < age < BACKUP_SECONDS  # one in the future: its clock was wrong

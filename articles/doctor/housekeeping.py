@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from articles.backup import BackupDamaged, newest_in, read_manifest
+from articles.backup import BACKUP_SECONDS, BackupDamaged, newest_in, read_manifest
 from articles.doctor.examination import Examination, Finding, error, fine, note, reason_of, warning
 from articles.formatting import units
 from articles.formatting.values import grouped
@@ -151,7 +151,7 @@ def check_age_of_backup(_examination: Examination) -> Iterator[Finding]:
             _("The newest backup is damaged."), _("Check the disk, and make another one."), reason_of(damage)
         )
         return
-    if age > _MISSED * settings.BACKUP_HOURS * 3600:
+    if age > _MISSED * BACKUP_SECONDS:
         yield warning(
             _("The newest backup is %(time)s old.") % {"time": units.span(age)},
             _("See the site's log for the reason, and run `manage.py backup`."),

@@ -70,7 +70,7 @@ def check_server(_examination: Examination) -> Iterator[Finding]:
 
 def check_replies(_examination: Examination) -> Iterator[Finding]:
     """Look at the maildir of replies by mail."""
-    if settings.REPLY_MAILDIR is None:
+    if not settings.REPLY_ADDRESS:
         return
     folder = replies.folder()
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):

@@ -25,20 +25,11 @@ class Rules:
     repost_window: int
     edit_window: float
 
-    view_repeat: int
-    """Time after which a visitor's next view of an article counts."""
-
-    views_per_network_and_article: int
     views_per_network: int
-
-    new_account: int
-    """Age up to which an account is new."""
+    """Views that count from a network in `network_window`; beyond them they are suspect."""
 
     ring_accounts: int
     """New accounts of one network that make a voting ring; 0 if none is looked for."""
-
-    ring_window: int
-    """Period in which their votes count together."""
 
     new_member: float
     """Age up to which a member is new, for the limits of new members; 0 if age does not matter."""
@@ -52,17 +43,26 @@ class Rules:
     suggestions: int
     """Members who apply a suggestion by supporting it; 0 if none can be made."""
 
-    hot_refresh: int
-    """Age at which the hot list is stale."""
-
     records_ballots: bool
     """Whether ballot records are made, before voter sets are dropped."""
 
-    archive_after: float
-    """Time after its last view until an article's counters are archived."""
-
     limits: Mapping[str, Rate] = field(hash=False)
     """Rate limits by name; an action without one is not limited."""
+
+    view_repeat: int = 600
+    """Time after which a visitor's next view of an article counts."""
+
+    new_account: int = 86400
+    """Age up to which an account is new, for voting rings."""
+
+    ring_window: int = 3600
+    """Period in which the votes of a voting ring count together."""
+
+    hot_refresh: int = 60
+    """Age at which the hot list is stale."""
+
+    archive_after: float = 90 * 86400
+    """Time after its last view until an article's counters are archived."""
 
     voters_grace: int = 2 * 86400
     """Time by which voter sets outlive the voting window: more than the error of any clock."""
@@ -77,6 +77,11 @@ class Rules:
 
     hot_size: int = 1000
     """Articles on the hot list."""
+
+    @property
+    def views_per_network_and_article(self) -> int:
+        """Views of one article that count from a network, of all that do."""
+        return self.views_per_network // 10
 
     def refuse(self, limit: str, wait_ms: int) -> NoReturn:
         """Raise LimitReached; for a limit of new members NewMemberLimitReached."""

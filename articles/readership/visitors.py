@@ -20,6 +20,7 @@ from articles.wiring import repository
 COOKIE: str = settings.VISITOR_COOKIE_NAME
 _SIGNED_FOR = "articles.visitors"
 _DAY = 86400
+_COOKIE_SECONDS = 30 * _DAY
 
 
 def visit_of(request: HttpRequest, client_id: str = "") -> Visit:
@@ -47,7 +48,7 @@ def remember(request: HttpRequest, response: HttpResponse, visit: Visit, reason:
 
     `reason`: why the view does not count; None if it counts, or if that is unknown.
     """
-    is_eligible = settings.VISITOR_COOKIE_DAYS > 0 and reason in (None, REPEAT)
+    is_eligible = reason in (None, REPEAT)
     is_known = request.COOKIES.get(COOKIE, "").startswith(f"{visit.visitor}:")  # which `visit_of` has verified
     if not is_eligible or is_known or reader_id(request) is not None:
         return
@@ -55,7 +56,7 @@ def remember(request: HttpRequest, response: HttpResponse, visit: Visit, reason:
         COOKIE,
         visit.visitor,
         salt=_SIGNED_FOR,
-        max_age=settings.VISITOR_COOKIE_DAYS * _DAY,
+        max_age=_COOKIE_SECONDS,
         secure=settings.SESSION_COOKIE_SECURE or request.is_secure(),
         httponly=True,
         samesite="Lax",
@@ -73,10 +74,7 @@ def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
 
 def _from_cookie(request: HttpRequest) -> str | None:
     """Return the digest in the cookie; None without a cookie, or if it is forged or too old."""
-    if settings.VISITOR_COOKIE_DAYS == 0:
-        return None
-    max_age = settings.VISITOR_COOKIE_DAYS * _DAY
-    return request.get_signed_cookie(COOKIE, default=None, salt=_SIGNED_FOR, max_age=max_age)
+    return request.get_signed_cookie(COOKIE, default=None, salt=_SIGNED_FOR, max_age=_COOKIE_SECONDS)
 
 
 def _today() -> int:

@@ -25,8 +25,7 @@ OPEN = {
     "LOG_LEVEL": "ERROR",
     "LIMITS": "off",
     # All readers come from one address, and each of their views should count.
-    "VIEWS_PER_NETWORK": "1000000",
-    "VIEWS_PER_NETWORK_AND_ARTICLE": "1000000",
+    "VIEWS_PER_NETWORK": "10000000",
 }
 
 

@@ -156,8 +156,8 @@ def test_every_reason_is_documented():
     assert set(get_args(reasons)) == {REPEAT, *Suspicion}
 
 
-def test_forged_browsers_and_visitor_ids_are_capped_and_counted_separately(site_store, article, settings):
-    most, sent = settings.VIEWS_PER_NETWORK_AND_ARTICLE, 200
+def test_forged_browsers_and_visitor_ids_are_capped_and_counted_separately(site_store, article):
+    most, sent = site_store.rules.views_per_network_and_article, 200
     reader = Reader()
     for number in range(sent // 2):
         reader.caller.headers["user-agent"] = f"{FIREFOX} {number}"

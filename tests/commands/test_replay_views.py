@@ -143,13 +143,6 @@ def test_a_log_can_be_compressed_and_have_columns_in_any_order(log):
     assert replayed(plain) == replayed(packed)
 
 
-def test_the_default_limit_is_the_sites_own(log, settings):
-    settings.VIEW_REPEAT_MINUTES = 20
-    path = log(row(1000), row(1600), row(2200))
-
-    assert replayed(path)[1].splitlines()[1].split() == ["2", "1", "1", "/"]
-
-
 def test_bots_are_counted_separately(log):
     path = log(
         *(row(1), row(2, "v2", agent=BOT), row(3, "v3", agent=""), row(4, "v4", "/b", BOT)),
@@ -267,8 +260,7 @@ def test_small_numbers_of_visitors_can_differ_by_one(true, uv, differs):
     assert len(list(truth.differences(1, [PathCount("/", 5, uv)]))) == differs
 
 
-def test_the_exact_counts_require_the_limit_of_600_seconds(log, tmp_path, settings):
-    settings.VIEW_REPEAT_MINUTES = 60
+def test_the_exact_counts_require_the_limit_of_600_seconds(log, tmp_path):
     path = log(row(1000), row(1600), row(1700, "v2"))
     told = [{"path": "/", "uv": 2, "pv_dedup600": 3}]
 

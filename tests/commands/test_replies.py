@@ -113,7 +113,7 @@ def test_the_address_is_signed_for_one_member_and_one_comment(alice, bob, commen
 
 
 def test_without_the_setting_no_mail_has_an_address(alice, settings):
-    assert (settings.REPLY_ADDRESS, settings.REPLY_MAILDIR) == ("", None)
+    assert settings.REPLY_ADDRESS == ""
     assert reply_address(alice.pk, 7) == ""
     assert housekeeping._post_replies(None) == ""
 

@@ -11,7 +11,7 @@ from tests.doctor.examining import brief, levels
 @pytest.fixture
 def backup(settings, tmp_path):
     """A function that adds a backup to BACKUP_DIR."""
-    settings.BACKUP_DIR, settings.BACKUP_HOURS = tmp_path, 24
+    settings.BACKUP_DIR = tmp_path
 
     def add(hours_ago):
         at = datetime.now(UTC) - timedelta(hours=hours_ago)
@@ -59,10 +59,3 @@ def test_a_damaged_backup_is_an_error(backup):
     (backup(1) / MANIFEST).write_text("{}")
 
     assert brief("backups", "age") == [("error", "The newest backup is damaged.")]
-
-
-def test_the_interval_of_the_site_decides(backup, settings):
-    settings.BACKUP_HOURS = 168
-    backup(300)
-
-    assert levels("backups", "age") == ["fine"]

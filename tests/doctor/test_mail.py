@@ -120,7 +120,7 @@ def test_a_server_that_is_away_at_the_test_is_an_error_and_keeps_no_task(serve):
 
 def test_a_folder_for_replies_that_cannot_be_used_is_an_error(settings, tmp_path):
     assert levels("mail", "replies") == []
-    settings.REPLY_MAILDIR = tmp_path
+    settings.REPLY_ADDRESS, settings.REPLY_MAILDIR = "reply@news.example.org", tmp_path
 
     assert levels("mail", "replies") == ["error"]
     (tmp_path / "new").mkdir()

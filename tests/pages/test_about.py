@@ -10,7 +10,7 @@ def words(settings, **changed):
 
 
 def test_the_page_shows_the_current_rules(site_store, settings):
-    text = words(settings, VOTING_WINDOW_DAYS=3, EDIT_MINUTES=1, REPOST_HOURS=36, VIEW_REPEAT_MINUTES=20)
+    text = words(settings, VOTING_WINDOW_DAYS=3, EDIT_MINUTES=1, REPOST_HOURS=36)
 
     for part in (
         "Voting on an article closes 3 days after posting",
@@ -18,7 +18,7 @@ def test_the_page_shows_the_current_rules(site_store, settings):
         "Voting on a comment closes 3 days after it was posted.",
         "For 1 minute the poster can edit or withdraw the article.",
         "posted in the last 36 hours",
-        "by one visitor within 20 minutes",
+        "by one visitor within 10 minutes",
     ):
         assert part in text
 

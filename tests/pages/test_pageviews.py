@@ -173,17 +173,6 @@ def test_a_forged_cookie_is_ignored_and_replaced(clock, article, counts, value):
     assert identity.COOKIE in answer.cookies
 
 
-def test_a_site_can_work_without_visitor_cookies(clock, article, counts, settings):
-    reader = Reader()
-    reader.reads(article)
-    settings.VISITOR_COOKIE_DAYS = 0
-    reader.meta["HTTP_USER_AGENT"] = SAFARI
-
-    assert identity.COOKIE not in reader.reads(article).cookies
-    assert identity.COOKIE not in Reader("198.51.100.1").reads(article).cookies
-    assert counts() == (3, 3)
-
-
 def test_bots_and_prefetches_are_counted_separately_and_get_no_cookie(clock, article, counts, site_store):
     answers = [
         Reader(agent="Googlebot/2.1 (+http://www.google.com/bot.html)").reads(article),

@@ -11,7 +11,6 @@ from articles.domain.errors import (
     ArticleRemoved,
     StoreUnavailable,
     StoreUnconfirmed,
-    StoreUnfit,
     VotingClosed,
 )
 from articles.repository import Confirmation, Repository
@@ -170,43 +169,6 @@ def test_a_primary_that_became_a_replica_changes_nothing(mirrored, confirming):
         mirrored.primary.run("REPLICAOF", "NO", "ONE")
     until(mirrored.replica.is_in_step)
     assert confirming.votes.cast(article, 7, Choice.VOTE).votes == 2
-
-
-# On disk
-
-
-def test_a_vote_is_confirmed_on_both_disks_where_the_server_can(mirrored, clock):
-    repository = mirrored.connect(clock, is_synced=True)
-    repository.store.client.flushdb()
-    if "valkey_version" not in mirrored.primary.info("server"):
-        with pytest.raises(StoreUnfit, match=r"^The store is Redis 7\.0\.\d+, .* set STORE_CONFIRM_FSYNC to 0\.$"):
-            repository.prepare()
-        return
-    repository.prepare()
-    article = post(repository, 1)
-    assert repository.votes.cast(article, 7, Choice.VOTE).votes == 2
-
-    hasty = mirrored.connect(clock, waits=0.1, is_synced=True)
-    alone = mirrored.connect(clock, is_synced=True, replicas=0)
-    with mirrored.replica.frozen():
-        with pytest.raises(StoreUnconfirmed, match="on 0 of 1 replicas"):
-            hasty.votes.cast(article, 8, Choice.VOTE)
-        assert alone.votes.cast(article, 9, Choice.VOTE).votes == 4
-    until(mirrored.replica.is_in_step)
-    for policy, waits in (("no", 2.0), ("everysec", 0.4)):
-        mirrored.primary.run("CONFIG", "SET", "appendfsync", policy)
-        with pytest.raises(StoreUnfit, match=rf"^The store's appendfsync is {policy}, .* to 0\.$"):
-            mirrored.connect(clock, is_synced=True, waits=waits).prepare()
-    mirrored.connect(clock, is_synced=True, waits=2.0).prepare()
-    mirrored.primary.run("CONFIG", "SET", "appendfsync", "always")
-    mirrored.primary.run("CONFIG", "SET", "appendonly", "no")
-    try:
-        with pytest.raises(StoreUnconfirmed, match="made, but not confirmed"):
-            alone.votes.cast(article, 10, Choice.VOTE)
-        with pytest.raises(StoreUnfit, match=r"^The store's append-only file is off, .* to 0\.$"):
-            mirrored.connect(clock, is_synced=True).prepare()
-    finally:
-        mirrored.primary.run("CONFIG", "SET", "appendonly", "yes")
 
 
 # On a cluster

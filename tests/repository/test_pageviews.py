@@ -186,13 +186,13 @@ def test_views_from_one_network_are_limited_for_each_article(repository, article
 @pytest.mark.needs("few shards")
 def test_views_from_one_network_are_limited_over_all_articles(server_url, clock):
     for shards in (1, 4):
-        rules = default_rules(views_per_network=20, views_per_network_and_article=5)
+        rules = default_rules(views_per_network=20)
         repository = connect(server_url, shards=shards, rules=rules, clock=clock)
         repository.store.client.flushdb()
         repository.prepare()
-        ids = [post(repository, number) for number in range(8)]
+        ids = [post(repository, number) for number in range(12)]
 
-        reasons = Counter(record(repository, ids[n % 8], n, network=7).reason for n in range(40))
+        reasons = Counter(record(repository, ids[n % 12], n, network=7).reason for n in range(40))
 
         assert reasons == {None: 20, Suspicion.BURST: 20}, shards
         assert record(repository, ids[0], 1000, network=8).counted

@@ -207,7 +207,7 @@ def test_accounts_of_an_older_version_are_loaded_as_they_were_and_migrated(used,
 
 
 def test_housekeeping_makes_backups_and_the_site_serves_meanwhile(start, tmp_path):
-    site = start(BACKUP_DIR=str(tmp_path / "backups"), BACKUP_HOURS="1", WEB_WORKERS="1")
+    site = start(BACKUP_DIR=str(tmp_path / "backups"), WEB_WORKERS="1")
     site.wait_until_up()
     until(lambda: folders.list_backups(tmp_path / "backups"), 60, site.told)
     until(lambda: "backup" in get_notes(store_of(site)), 60, site.told)

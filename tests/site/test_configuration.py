@@ -405,13 +405,9 @@ def test_a_cache_in_the_database_of_the_store_is_refused(tmp_path, environment, 
         load(tmp_path)
 
 
-def test_replies_by_mail_take_an_address_and_a_maildir(environment, tmp_path):
+def test_replies_by_mail_take_an_address(environment, tmp_path):
     environment.setenv("REPLY_ADDRESS", "Reply@News.example.org")
-    with pytest.raises(BadSetting, match=r"^REPLY_ADDRESS and REPLY_MAILDIR must be set together\.$"):
-        load(tmp_path)
-    environment.setenv("REPLY_MAILDIR", "box")
-    loaded = load(tmp_path)
-    assert (loaded["REPLY_ADDRESS"], loaded["REPLY_MAILDIR"]) == ("reply@news.example.org", tmp_path / "box")
+    assert load(tmp_path)["REPLY_ADDRESS"] == "reply@news.example.org"
 
     for wrong in (
         "reply",

@@ -9,7 +9,7 @@ from http.cookiejar import CookieJar
 
 from tests.site_process import Site
 
-LIMITS = {"DEMO": "0", "LIMITS": "logins=10/1d", "PASSWORD_HASHES_AT_ONCE": "64"}
+LIMITS = {"DEMO": "0", "LIMITS": "logins=10/1d"}
 
 
 def log_in(site: Site, name: str, forwarded: str = "203.0.113.7") -> int:

@@ -61,13 +61,12 @@ def shell(site, code, *, status=0):
 
 
 def test_no_reply_is_lost_or_doubled_when_the_process_is_killed(start, tmp_path):
-    port, out, box = free_port(), free_port(), tmp_path / "box"
+    port, out = free_port(), free_port()
     site = start(
         options=["--no-housekeeping"],
         DEMO="0",
         EMAIL_URL=f"smtp://127.0.0.1:{out}",
         REPLY_ADDRESS="reply@news.example.org",
-        REPLY_MAILDIR=str(box),
     )
     site.wait_until_up()
     article, address = json.loads(shell(site, PREPARED))
@@ -83,7 +82,7 @@ def test_no_reply_is_lost_or_doubled_when_the_process_is_killed(start, tmp_path)
         done = site.manage("tick")
         assert done.returncode == 0, done.stderr
 
-    with mail_server(port, box) as count, mail_server(out, tmp_path / "answers") as answers:
+    with mail_server(port, site.data_dir / "replies") as count, mail_server(out, tmp_path / "answers") as answers:
         for step in STEPS:
             send(">" if "send_later" in step else f"Killed at {step}")
             shell(site, KILLED.format(step=step), status=-signal.SIGKILL)

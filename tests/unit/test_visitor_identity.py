@@ -64,16 +64,11 @@ def test_the_key_of_another_site_gives_different_digests(settings):
 
 
 def test_the_rules_follow_the_settings(settings):
-    settings.VIEW_REPEAT_MINUTES = 15
-    settings.VIEWS_PER_NETWORK_AND_ARTICLE = 7
     settings.VIEWS_PER_NETWORK = 70
-    settings.HOT_REFRESH_SECONDS = 90
-    settings.ARCHIVE_DAYS = 2
 
     found = wiring.rules()
 
-    assert (found.view_repeat, found.views_per_network_and_article, found.views_per_network) == (900, 7, 70)
-    assert (found.hot_refresh, found.archive_after) == (90, 2 * 86400)
+    assert (found.views_per_network_and_article, found.views_per_network) == (7, 70)
 
 
 def test_without_settings_the_rules_use_the_default_configuration(tmp_path, monkeypatch):
@@ -87,7 +82,7 @@ def test_without_settings_the_rules_use_the_default_configuration(tmp_path, monk
     assert wiring.rules() == found
     assert (found.voting_window, found.votes_per_day, found.per_page) == (7 * 86400, None, 25)
     assert (found.repost_window, found.edit_window, found.archive_after) == (48 * 3600, 15 * 60, 90 * 86400)
-    assert (values["TRUSTED_PROXIES"], values["VISITOR_COOKIE_DAYS"], values["METRICS_TOKEN"]) == ([], 30, "")
+    assert (values["TRUSTED_PROXIES"], values["METRICS_TOKEN"]) == ([], "")
     assert values["TICK_SECONDS"] == 60
 
 
@@ -102,15 +97,7 @@ def test_proxies_are_parsed_as_networks(tmp_path, monkeypatch):
     [
         ("TRUSTED_PROXIES", "10.0.0.1/8"),
         ("TRUSTED_PROXIES", "127.0.0.1,proxy.example"),
-        ("VISITOR_COOKIE_DAYS", "-1"),
-        ("VISITOR_COOKIE_DAYS", "366"),
-        ("VIEW_REPEAT_MINUTES", "9"),
-        ("VIEW_REPEAT_MINUTES", "61"),
-        ("VIEWS_PER_NETWORK_AND_ARTICLE", "0"),
-        ("VIEWS_PER_NETWORK", "0"),
-        ("HOT_REFRESH_SECONDS", "59"),
-        ("HOT_REFRESH_SECONDS", "121"),
-        ("ARCHIVE_DAYS", "0"),
+        ("VIEWS_PER_NETWORK", "9"),
         ("TICK_SECONDS", "9"),
         ("TICK_SECONDS", "601"),
     ],

@@ -110,7 +110,7 @@ def load(base_dir: Path) -> dict[str, Any]:
     PROVIDERS are those to sign in with, which have variables of their own.
     FIXED_SETTINGS are the texts of those that are set there, of the settings that could be changed in the browser.
 
-    DATA_DIR, BACKUP_DIR and REPLY_MAILDIR are absolute. SECRET_KEY is never empty: a missing key is created once
+    DATA_DIR and BACKUP_DIR are absolute. SECRET_KEY is never empty: a missing key is created once
     all settings are valid. Raises BadSetting with a sentence for each mistake.
     """
     mistakes: list[str] = []
@@ -137,11 +137,6 @@ def load(base_dir: Path) -> dict[str, Any]:
     if values.get("BACKUP_DIR"):
         with _noted(mistakes):
             values["BACKUP_DIR"] = data_directory.for_backups(base_dir, values["BACKUP_DIR"], data_dir)
-    if values.get("REPLY_MAILDIR"):
-        with _noted(mistakes):
-            values["REPLY_MAILDIR"] = data_directory.placed(base_dir, values["REPLY_MAILDIR"], "REPLY_MAILDIR")
-    if bool(values.get("REPLY_ADDRESS")) != bool(values.get("REPLY_MAILDIR")) and not mistakes:
-        mistakes.append("REPLY_ADDRESS and REPLY_MAILDIR must be set together.")
     cache, store = values.get("CACHE_URL"), values.get("REDIS_URL")
     if cache and store is not None and is_one_database(store_url(store, data_dir), cache):
         mistakes.append("CACHE_URL and REDIS_URL must not be the same database.")

@@ -204,13 +204,6 @@ VARIABLES = (
         16,
     ),
     Variable(
-        "STORE_CONFIRM_FSYNC",
-        "yes/no",
-        "0",
-        "Confirm votes and posts only when they are on the store's disk, and on the disks of as many replicas as "
-        "STORE_CONFIRM_REPLICAS says. Needs Redis 7.2 or Valkey, with appendfsync always.",
-    ),
-    Variable(
         "EMAIL_URL",
         "mail server",
         "consolemail://",
@@ -223,15 +216,8 @@ VARIABLES = (
         "reply address",
         "",
         "Address at which members reply to comments by mail (docs/reply-by-mail.md), such as "
-        "reply@news.example.org. The mail server delivers reply+anything@… to REPLY_MAILDIR. Empty: replies are "
-        "written on the site only.",
-    ),
-    Variable(
-        "REPLY_MAILDIR",
-        "directory",
-        "",
-        "Maildir in which housekeeping finds such mails, and from which it deletes them. A relative path starts "
-        "at the checkout.",
+        "reply@news.example.org. The mail server delivers reply+anything@… to the maildir DATA_DIR/replies. "
+        "Empty: replies are written on the site only.",
     ),
     Variable(
         "VOTING_WINDOW_DAYS",
@@ -360,7 +346,6 @@ VARIABLES = (
         1000,
         in_browser=True,
     ),
-    Variable("INVITATION_DAYS", "number", "7", "Days for which an invitation is valid.", 1, 365, in_browser=True),
     Variable(
         "INVITATION_TREE",
         "invitation tree",
@@ -371,38 +356,13 @@ VARIABLES = (
     ),
     Variable("EDIT_MINUTES", "number", "15", "Minutes during which posters can edit their article.", 0, 1440),
     Variable(
-        "VISITOR_COOKIE_DAYS",
-        "number",
-        "30",
-        "Lifetime in days of the cookie that recognises readers without an account, so that their views count "
-        "once; 0: no cookie.",
-        0,
-        365,
-    ),
-    Variable(
-        "VIEW_REPEAT_MINUTES",
-        "number",
-        "10",
-        "Minutes after a counted view during which more views of the article by the same visitor do not count.",
-        10,
-        60,
-    ),
-    Variable(
-        "VIEWS_PER_NETWORK_AND_ARTICLE",
-        "number",
-        "30",
-        "Maximum number of views of one article that count from one network (IPv4 /24, IPv6 /48) in 10 minutes; "
-        "more are suspect.",
-        1,
-        1_000_000,
-    ),
-    Variable(
         "VIEWS_PER_NETWORK",
         "number",
         "300",
-        "Maximum number of views of all articles that count from one network in 10 minutes; more are suspect.",
-        1,
-        1_000_000,
+        "Maximum number of views that count from one network (IPv4 /24, IPv6 /48) in 10 minutes, of one article a "
+        "tenth; more are suspect. Raise it if most readers share a network.",
+        10,
+        10_000_000,
     ),
     Variable(
         "VOTING_RING_ACCOUNTS",
@@ -413,15 +373,6 @@ VARIABLES = (
         0,
         10_000,
     ),
-    Variable(
-        "VOTING_RING_MINUTES",
-        "number",
-        "60",
-        "Minutes within which the new accounts of a voting ring vote.",
-        1,
-        1440,
-    ),
-    Variable("NEW_ACCOUNT_HOURS", "number", "24", "Hours for which an account is new, for voting rings.", 1, 8760),
     Variable(
         "NEW_MEMBER_DAYS",
         "number",
@@ -517,15 +468,6 @@ VARIABLES = (
         "and rounded numbers of members and articles; never with READING=members.",
         in_browser=True,
     ),
-    Variable("HOT_REFRESH_SECONDS", "number", "60", "Seconds after which the hot list is rescored.", 60, 120),
-    Variable(
-        "ARCHIVE_DAYS",
-        "number",
-        "90",
-        "Days without a view after which an article's view counters move from the store into the database.",
-        1,
-        3650,
-    ),
     Variable(
         "BALLOT_DAYS",
         "number",
@@ -547,7 +489,6 @@ VARIABLES = (
         "Directory in which housekeeping makes backups of the whole site (docs/backup.md); empty: it makes none. "
         "A relative path starts at the checkout.",
     ),
-    Variable("BACKUP_HOURS", "number", "24", "Hours between two backups.", 1, 720),
     Variable("BACKUP_KEEP", "number", "7", "Backups to keep in BACKUP_DIR; older ones are deleted.", 1, 1000),
     Variable("TICK_SECONDS", "number", "60", "Seconds between two runs of housekeeping.", 10, 600),
     Variable("METRICS_TOKEN", "token", "", "Token that /metrics requires; empty: only this machine has access."),
@@ -558,15 +499,6 @@ VARIABLES = (
         "Rate limits that differ from the defaults in docs/limits.md, such as votes=60/2m,posts_new=5/1d,api=off. "
         "The word off alone turns all limits off, for tests and measurements only.",
         in_browser=True,
-    ),
-    Variable(
-        "PASSWORD_HASHES_AT_ONCE",
-        "number",
-        "2",
-        "Passwords that each worker process checks at once: at least one, and at most one less than WEB_THREADS. "
-        "Each takes 60 MB and a fifth of a second of a core; others wait for their turn.",
-        1,
-        64,
     ),
     Variable("LOG_LEVEL", "log level", "INFO", "Lowest level of log lines: DEBUG, INFO, WARNING or ERROR."),
     Variable(
@@ -593,6 +525,18 @@ GONE = {
     **{f"LIMIT_{name.upper()}": f"give {name} a number of uses and a period in LIMITS." for name in BY_NAME},
     **{f"LIMIT_{was.upper()}_WIDE": f"it follows from {name} in LIMITS." for was, name in _WIDE.items()},
     "RATE_LIMITS": "set LIMITS=off, for tests and measurements only.",
+    "VIEWS_PER_NETWORK_AND_ARTICLE": "it is a tenth of VIEWS_PER_NETWORK.",
+    "STORE_CONFIRM_FSYNC": "set appendfsync always on every server of the store, beside STORE_CONFIRM_REPLICAS.",
+    "REPLY_MAILDIR": "the maildir is DATA_DIR/replies.",
+    "VISITOR_COOKIE_DAYS": "it is always 30.",
+    "VIEW_REPEAT_MINUTES": "it is always 10.",
+    "VOTING_RING_MINUTES": "it is always 60.",
+    "NEW_ACCOUNT_HOURS": "it is always 24.",
+    "HOT_REFRESH_SECONDS": "it is always 60.",
+    "ARCHIVE_DAYS": "it is always 90.",
+    "INVITATION_DAYS": "it is always 7.",
+    "BACKUP_HOURS": "it is always 24; for more backups, run `manage.py backup` at other times.",
+    "PASSWORD_HASHES_AT_ONCE": "it is always 2, and fewer than WEB_THREADS.",
 }
 """Settings of earlier versions, and what replaces each: the end of a sentence."""
 

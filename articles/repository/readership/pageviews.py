@@ -103,7 +103,7 @@ class Pageviews(OfStore):
                 rules.views_per_network_and_article,
                 max(  # articles are evenly distributed over the shards, their readers are not
                     -(-rules.views_per_network // shards.count),
-                    min(rules.views_per_network_and_article, rules.views_per_network),
+                    rules.views_per_network_and_article,
                 ),
                 rules.network_window,
                 rules.hot_size,

@@ -1,4 +1,4 @@
-"""What a change waits for before the site confirms it: copies on replicas, a sync to disk."""
+"""What a change waits for before the site confirms it: copies on replicas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,9 @@ from articles.repository.store.key_table import CONFIRMED, split_prefix
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """`replicas`: how many must have the change. `is_synced`: whether it must be on the primary's disk as well.
-
-    `timeout_seconds`: how long a change waits; less than the timeout of a reply.
-    """
+    """`replicas`: how many must have the change. `timeout_seconds`: how long it waits; less than for a reply."""
 
     replicas: int = 0
-    is_synced: bool = False
     timeout_seconds: float = 0.4
 
     def send(self, client: redis.Redis, key: str, *words: Any) -> list[Any]:
@@ -32,10 +28,7 @@ class Confirmation:
             if words:
                 pipe.execute_command(*words)  # type: ignore[no-untyped-call]
             pipe.set(split_prefix(key)[0] + CONFIRMED.of(), 1)
-            if self.is_synced:
-                pipe.execute_command("WAITAOF", 1, self.replicas, milliseconds)  # type: ignore[no-untyped-call]
-            else:
-                pipe.execute_command("WAIT", self.replicas, milliseconds)  # type: ignore[no-untyped-call]
+            pipe.execute_command("WAIT", self.replicas, milliseconds)  # type: ignore[no-untyped-call]
             replies: list[Any] = pipe.execute(raise_on_error=False)
         if words and isinstance(replies[0], Exception):
             raise replies[0]
@@ -44,10 +37,10 @@ class Confirmation:
     def check(self, replies: Sequence[Any]) -> None:
         """Raise StoreUnconfirmed unless the replies to the commands that follow say that it is confirmed."""
         for reply in replies:
-            if isinstance(reply, Exception):  # a server that has become a replica, or no longer writes a file
+            if isinstance(reply, Exception):  # a server that has become a replica
                 raise StoreUnconfirmed(f"the change is made, but not confirmed: {reply}")
-        *_, waited = replies
-        synced, copies = waited if self.is_synced else (1, waited)
-        if copies < self.replicas or (self.is_synced and synced < 1):
-            missing = "not on disk" if synced < 1 else f"on {copies} of {self.replicas} replicas"
-            raise StoreUnconfirmed(f"after {self.timeout_seconds:g} s the change is {missing}")
+        *_, copies = replies
+        if copies < self.replicas:
+            raise StoreUnconfirmed(
+                f"after {self.timeout_seconds:g} s the change is on {copies} of {self.replicas} replicas"
+            )

@@ -458,7 +458,7 @@ RING = Key(
     "zset",
     "ids of the new accounts that chose on the article or its comments from one network → when",
     "notices a [voting ring](limits.md#voting-rings). Holds nothing for older accounts; expires an hour after the "
-    "last choice (`VOTING_RING_MINUTES`)",
+    "last choice",
     life=HOUR,
     in_backup=InBackup.OMITTED,
 )
@@ -522,9 +522,9 @@ CONFIRMED = Key(
     "confirmed:",
     "string",
     "1",
-    "written after each change that replicas or the disk are to confirm: the server then waits for this write and "
-    "all before it",
-    writers="changes, if `STORE_CONFIRM_REPLICAS` or `STORE_CONFIRM_FSYNC` is set",
+    "written after each change that replicas are to confirm: the server then waits for this write and all "
+    "before it",
+    writers="changes, if `STORE_CONFIRM_REPLICAS` is set",
     in_backup=InBackup.OMITTED,
 )
 GROUPS = _first("groups:", "hash", "slug → title", "which groups exist")

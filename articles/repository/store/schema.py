@@ -11,7 +11,6 @@ from articles.domain.ranking import Parameters
 from articles.domain.store_address import ANY_SITE
 from articles.repository.store import keys as names
 from articles.repository.store import permissions
-from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.scan import walk
 from articles.repository.store.values import parameters_from, values_of
@@ -32,12 +31,6 @@ OF_A_MOVE = ("moved_to", "moved_from", "move")
 """Fields of a store that version 0.5.0 was moving to another one, or from there."""
 
 OLDEST_SERVER = (6, 2)
-
-OLDEST_CONFIRMING_REDIS = (7, 2)
-"""The first Redis with WAITAOF, which every Valkey has."""
-
-_SECONDS_UNTIL_SYNC = 1.5
-"""The most that a server with `appendfsync everysec` takes, with some reserve."""
 
 SHARDS_OF_A_CLUSTER = 16
 """Shards that a cluster should have at least, so that they can be spread over several nodes."""
@@ -78,16 +71,14 @@ def check_server(store: Store) -> None:
     """
     try:
         permissions.check(store)
-        sections = (("INFO", section) for section in ("server", "memory", "cluster", "persistence"))
-        servers, _ = store.inspect(*sections, ("CONFIG GET", "appendfsync"))
-        for *replies, sync in servers:
+        sections = (("INFO", section) for section in ("server", "memory", "cluster"))
+        servers, _ = store.inspect(*sections)
+        for replies in servers:
             for reply in replies:
                 if isinstance(reply, Exception):
                     raise reply
             info = {name: value for facts in replies for name, value in facts.items()}
             _check(info)
-            info |= {} if isinstance(sync, Exception) else sync  # which needs a permission of its own
-            _check_confirmation(store.confirmation, info)
             _check_topology(store, is_node=bool(info.get("cluster_enabled")))
     except (redis.RedisError, ValueError) as error:  # no permission, no such database, another kind of server
         raise StoreUnfit(f"The store's replies are not those of a server the site supports: {error}") from error
@@ -209,28 +200,6 @@ def _check(info: dict[str, Any]) -> None:
         raise StoreUnfit(
             f"The store may drop articles when its memory is full: set its maxmemory-policy "
             f"to noeviction (it is {policy})."
-        )
-
-
-def _check_confirmation(confirmation: Confirmation | None, info: dict[str, Any]) -> None:
-    if confirmation is None or not confirmation.is_synced:
-        return
-    version = tuple(int(part) for part in str(info["redis_version"]).split(".")[:2])
-    if "valkey_version" not in info and version < OLDEST_CONFIRMING_REDIS:
-        raise StoreUnfit(
-            f"The store is Redis {info['redis_version']}, which cannot confirm that a change is on disk: "
-            "use Redis 7.2 or newer or Valkey, or set STORE_CONFIRM_FSYNC to 0."
-        )
-    if not info.get("aof_enabled"):
-        raise StoreUnfit(
-            "The store's append-only file is off, so no change can be confirmed to be on disk: "
-            "set appendonly to yes on the store, or STORE_CONFIRM_FSYNC to 0."
-        )
-    policy = info.get("appendfsync")
-    if policy == "no" or (policy == "everysec" and confirmation.timeout_seconds < _SECONDS_UNTIL_SYNC):
-        raise StoreUnfit(
-            f"The store's appendfsync is {policy}, so its file is synced later than a change can wait: "
-            "set appendfsync to always on the store, or STORE_CONFIRM_FSYNC to 0."
         )
 
 

@@ -22,8 +22,6 @@ Command: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 _REDIRECTIONS = (AskError, TryAgainError, ClusterDownError, ReadOnlyError)
 """Replies of a node that did not execute the command. A MovedError is an AskError."""
 
-_WAITING = ("WAIT", "WAITAOF")
-
 _ASKING = "ASKING"
 
 _KEY_AT = {"EVAL": 3, "EVALSHA": 3, "EVAL_RO": 3, "EVALSHA_RO": 3, "OBJECT": 2, "ZINTER": 2, "ZUNION": 2}
@@ -39,7 +37,6 @@ _WITHOUT_KEY = frozenset(
         "FLUSHDB",
         "FLUSHALL",
         "WAIT",
-        "WAITAOF",
         "BGREWRITEAOF",
         "CONFIG",
         "SCRIPT",
@@ -99,7 +96,7 @@ class Unit:
         A script uses keys that it builds from the shard's prefix, and waiting is about what was written before.
         """
         names = [str(words[0]) for words, _ in self.commands]
-        return ((self.key or "").startswith("{") and names[0].startswith("EVAL")) or names[-1] in _WAITING
+        return ((self.key or "").startswith("{") and names[0].startswith("EVAL")) or names[-1] == "WAIT"
 
 
 class Exchange:
