@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.caller import error_of
-from tests.store_state import RANKING_KEY, count_keys, problems
+from tests.store_state import problems
 
 
 @pytest.fixture(autouse=True)
@@ -31,31 +30,6 @@ def test_repeating_it_changes_nothing_and_is_logged_once(as_carol, site_store, a
 
     (entry,) = site_store.moderation_log.get_page(1).entries
     assert (entry.actor_name, entry.article_id, entry.reason) == ("carol", article, "It is about Python.")
-
-
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({}, "invalid"),
-        ({"groups": None}, "invalid"),
-        ({"groups": "python"}, "invalid"),
-        ({"groups": ["python"] * 51}, "invalid"),
-        ({"groups": [], "reason": 1}, "invalid"),
-        ({"groups": ["python", "unheard-of"]}, "unknown-group"),
-        ({"groups": [RANKING_KEY]}, "slug-form"),
-        ({"groups": ["x" * 31]}, "slug-long"),
-        ({"groups": ["python"], "reason": "x" * 501}, "reason-long"),
-        ({"groups": ["python"], "reason": "\u200b"}, "reason-empty"),
-        ({"groups": ["python"], "reason": "\ud800"}, "reason-encoding"),
-        ({"add": ["python"]}, "invalid"),
-    ],
-)
-def test_an_invalid_assignment_is_refused_and_creates_no_key(as_carol, site_store, article, body, code):
-    keys = count_keys(site_store)
-
-    assert error_of(as_carol.put(f"articles/{article}/groups", body)) == (400, code)
-    assert count_keys(site_store) == keys
-    assert site_store.articles.get(article).groups == ()
 
 
 def test_a_removed_article_can_be_put_in_groups_before_it_is_restored(as_carol, site_store, removed):

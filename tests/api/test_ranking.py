@@ -102,13 +102,6 @@ def test_a_search_is_explained_with_its_matches(anyone, ranked):
     assert error_of(anyone.get(f"articles/{ranked}/ranking?q={'x' * 201}")) == (400, "invalid")
 
 
-def test_missing_parts_are_null(anyone, closed):
-    told = anyone.get(f"articles/{closed}/ranking").json()
-
-    assert (told["hot_list"], told["one_more_vote"], told["groups"], told["history"]) == (None, None, [], [])
-    assert told["hotness"]["hotness"] == 0
-
-
 def test_unknown_and_removed_articles_have_no_explanation_and_create_no_key(anyone, site_store, removed):
     before = count_keys(site_store)
 
@@ -117,9 +110,3 @@ def test_unknown_and_removed_articles_have_no_explanation_and_create_no_key(anyo
     assert error_of(unknown) == (404, "article-not-found")
     assert error_of(gone) == (404, "article-removed")
     assert count_keys(site_store) == before
-
-
-def test_reading_the_explanation_counts_no_view(anyone, site_store, article):
-    anyone.get(f"articles/{article}/ranking")
-
-    assert site_store.articles.get(article).pv == 0

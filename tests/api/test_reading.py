@@ -81,14 +81,6 @@ def test_an_invalid_id_is_not_found_and_creates_no_key(as_carol, site_store, not
     assert count_keys(site_store) == keys
 
 
-@for_each("order", ["", "HOT", VOTERS_KEY, "SCORE", RANKING_KEY, "time ", "%00", "score,time"])
-def test_an_unknown_order_is_invalid(anyone, article, order):
-    answer = anyone.get(f"articles?order={order}")
-
-    assert error_of(answer) == (400, "invalid")
-    assert "“order”" in answer.json()["error"]["message"]
-
-
 def test_a_group_lists_its_own_articles(anyone, site_store, article, closed, python):
     site_store.groups.assign(article, ["python"])
 

@@ -252,13 +252,6 @@ def test_one_request_is_pending_at_a_time_for_at_most_eight_seconds(page):
     wait_for(page, lambda: len(held) == 2)
 
 
-def test_a_page_restored_from_the_cache_refreshes_at_once(page):
-    page.goto("/newest/")
-
-    with page.expect_response(ASKED, timeout=30_000):
-        page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
-
-
 @pytest.mark.parametrize("trouble", ["nothing changes", "no answer", "a refusal"])
 def test_the_page_refreshes_less_and_less_often(page, site_store, trouble):
     page.goto("/groups/history/")

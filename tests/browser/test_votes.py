@@ -202,15 +202,6 @@ def test_the_page_writes_numbers_as_the_server_does(chromium, site, site_store, 
         expect(points).to_contain_text("−3,000")
 
 
-def test_a_double_click_is_one_choice(page, site_store, article):
-    with page.expect_response(SENT):
-        button(page, article, "vote").dblclick()
-
-    expect(page.locator("#live")).to_contain_text("was counted")
-    expect_row(page, article, 2, "vote")
-    assert counts(site_store, article) == (2, 0)
-
-
 def test_the_last_of_several_quick_choices_wins_with_one_request_at_a_time(page, site_store, article):
     held = hold(page, SENT)
     for name in ("vote", "oppose", "vote", "oppose"):

@@ -62,12 +62,6 @@ def test_a_redirect_to_an_address_that_is_not_public_is_not_followed(address):
     assert set(zoo.reached) == {(PUBLIC, 80)}
 
 
-def test_public_addresses_are_reached():
-    for address in (PUBLIC, "8.8.8.8", "2606:4700::1111"):
-        zoo = Zoo({HOST: [[address]]}, {(address, 80): answers(page())})
-        assert outcome(zoo) == "A title"
-
-
 def test_a_name_is_resolved_once_for_each_connection_and_that_address_is_reached():
     zoo = Zoo({HOST: [[PUBLIC], ["127.0.0.1"]]}, {(PUBLIC, 80): answers(page())})
 

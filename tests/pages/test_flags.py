@@ -179,15 +179,6 @@ def test_a_removal_without_a_reason_takes_that_of_the_flags(site_store, article,
     assert Ban.objects.get().reason == usual(FlagReason.OFF_TOPIC)
 
 
-def test_members_who_flagged_see_a_removal_from_any_page(site_store, article, bob, carol, flagged):
-    browser_of(carol).post(f"/articles/{article}/remove/", {"reason": "Spam"})
-
-    for path in (flagged, MINE):
-        assert "The moderators removed it." in text_of(bob, path)
-    assert site_store.flags.count() == 0
-    assert browser_of(carol).post(DECIDE, decision(site_store, article)).status_code == 302
-
-
 def test_a_comment_that_was_flagged_and_removed_is_a_notice_without_its_text(site_store, article, alice, bob):
     comment = comment_on(site_store, article, "Buy pills", alice.pk)
     browser_of(bob).post(f"/comments/{comment}/flag/", {"reason": "spam"})

@@ -4,15 +4,13 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from articles.domain.errors import StoreUnavailable
 from articles.domain.readership import Visit
 from articles.readership import record
 from articles.readership.archive import put_away
 from articles.readership.record import GatheredViews, RequestOfReader, count_apart
 from articles.readership.visitors import COOKIE, remember
 from tests.clock import DAY
-from tests.factories import actor, post_as
-from tests.internals import Pageviews, failing
+from tests.factories import post_as
 from tests.store_state import set_clock
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -78,17 +76,6 @@ def test_those_that_arrive_while_others_are_counted_count_before_the_end(monkeyp
     assert counted == [1, 2]
 
 
-def test_one_that_has_gone_does_not_keep_others_from_counting(site_store, article, bob, carol):
-    other = post_as(site_store, bob, "Another", "https://example.org/b").id
-    site_store.articles.remove(other, actor(carol), "Spam")
-    views = GatheredViews()
-    for number in (other, 999, article):
-        views.add(variables_of(1), number, is_new=False)
-    views.close()
-
-    assert site_store.articles.get(article).pv == 1
-
-
 @pytest.mark.django_db(transaction=True)
 def test_archived_counters_are_restored(site_store, article):
     site_store.pageviews.record(article, Visit("0" * 16))
@@ -99,15 +86,6 @@ def test_archived_counters_are_restored(site_store, article):
     views.close()
 
     assert (site_store.articles.get(article).pv, site_store.articles.get(article).uv) == (2, 2)
-
-
-def test_while_the_store_is_away_views_are_lost_with_a_warning(site_store, article, caplog):
-    views = GatheredViews()
-    with failing(Pageviews, "record_many", StoreUnavailable("away")):
-        views.add(variables_of(1), article, is_new=False)
-        views.close()
-
-    assert "1 views not counted: StoreUnavailable: away" in caplog.text
 
 
 def test_too_many_are_refused(site_store, article, monkeypatch):

@@ -116,6 +116,12 @@ def test_a_group_is_hidden_and_shown_from_its_page(site_store, article, bob):
 
 # The export
 
+NOTHING = """
+comments flags held_posts suggestions bans moderated_groups decisions notes_by_moderators
+logins_elsewhere passkeys devices webhooks invitations vouches_given vouches
+"""
+"""Parts of it that are lists without an entry."""
+
 
 def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
@@ -166,6 +172,7 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
     of_mine = {"id": mine, "title": "标题 <b>", "link": "https://example.org/mine"}
     assert found == {
         "format": 1,
+        **{name: [] for name in NOTHING.split()},
         "account": {
             "id": carol.pk,
             "name": "carol",
@@ -224,10 +231,6 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
         "opposed": [{**of_article, "at": iso(opposed_at)}],
         "saved": [{**of_article, "at": iso(saved_at)}],
         "visited": [{**of_article, "at": iso(visited_at)}],
-        "comments": [],
-        "flags": [],
-        "held_posts": [],
-        "suggestions": [],
         "flags_on_members": [
             {
                 "member": "alice",
@@ -238,12 +241,6 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             }
         ],
         "inbox": [{"about": "reply", "at": iso(noticed_at), "article": mine, "comment": comment}],
-        "bans": [],
-        "moderated_groups": [],
-        "decisions": [],
-        "notes_by_moderators": [],
-        "logins_elsewhere": [],
-        "passkeys": [],
         "tokens": [
             {
                 "name": "laptop 笔记本",
@@ -253,11 +250,6 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
                 "scopes": ["read", "vote"],
             }
         ],
-        "devices": [],
-        "webhooks": [],
-        "invitations": [],
-        "vouches_given": [],
-        "vouches": [],
         "moderated": [
             {
                 "action": "remove",

@@ -1,6 +1,5 @@
 import re
 
-import pytest
 from django.test import Client
 
 from articles.forms import fields
@@ -64,19 +63,6 @@ def test_every_error_is_next_to_its_field_and_the_input_is_kept(site_store, alic
     assert re.search(r'value="python"[^>]*checked', text)
     assert 'value="nope"' in text
     assert site_store.imports.count() == 0
-
-
-@pytest.mark.parametrize(
-    "link", ["http://example.org/new", "https://EXAMPLE.org:443/new/", "https://example.org/new?utm_source=x#top"]
-)
-def test_a_link_posted_before_redirects_to_its_article(site_store, alice, bob, link):
-    first = post(browser_of(alice)).headers["Location"]
-
-    response = browser_of(bob).post("/post/", {"title": "Again", "link": link}, follow=True)
-
-    assert response.redirect_chain == [(first, 302)]
-    assert "has already been posted" in response.content.decode()
-    assert site_store.imports.count() == 1
 
 
 def test_an_article_form_sent_twice_posts_once_without_an_error(site_store, alice):

@@ -249,10 +249,3 @@ def test_a_moderator_who_decides_second_reads_what_was_decided(by_approval, caro
     assert "The sign-up has been declined and the account deleted." in decide("decline", "another")
     assert log_in()[1].status_code == 302
     assert User.objects.get(username="another").left_at is not None
-
-
-def test_a_sign_up_that_arrives_twice_is_confirmed_twice(by_approval):
-    sign_up()
-
-    assert "A moderator has to approve it first." in sign_up().text
-    assert WaitingAccount.objects.count() == 1

@@ -243,15 +243,6 @@ def test_a_login_form_with_a_lost_cookie_comes_back_and_works(site_store, articl
     assert site_store.articles.get(article, bob.pk).choice == "vote"
 
 
-def test_the_second_sign_up_tab_continues(site_store, article, bob):
-    fields = {"username": "bob", "password1": password_of("bob"), "password2": password_of("bob")} | PENDING
-
-    response = send(stale_for(bob), "/signup/", fields)
-
-    assert response["Location"] == "/newest/"
-    assert site_store.articles.get(article).votes == 2
-
-
 def test_every_view_that_accepts_forms_can_return_them(site_store, article, carol):
     takes_forms = {
         route.path(): hasattr(route.view, "gives_back")

@@ -104,18 +104,6 @@ def test_the_poster_and_moderators_accept_and_undo_with_one_click(
     assert (applied.action, applied.actor_name) == (Action.APPLY_SUGGESTION, who)
 
 
-def test_groups_are_undone_as_a_whole(site_store, article, page, trusted, carol):
-    site_store.groups.create("redis", "Redis")
-    for who in trusted:
-        suggest(browser_of(who), page, "A title", ("python", "redis"))
-    assert site_store.articles.get(article).groups == ("python", "redis")
-
-    (at,) = re.findall('name="at" value="([0-9.]+)">Undo', browser_of(carol).get(f"/articles/{article}/").text)
-    browser_of(carol).post(f"{page}undo/", {"at": at})
-
-    assert site_store.articles.get(article).groups == ("python",)
-
-
 def test_a_change_that_was_changed_again_cannot_be_undone(site_store, article, page, trusted, carol):
     for who in trusted:
         suggest(browser_of(who), page)

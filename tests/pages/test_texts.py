@@ -30,17 +30,6 @@ def test_a_text_post_leads_to_its_own_page_and_not_elsewhere(site_store, alice):
         assert 'href=""' not in text
 
 
-def test_the_same_text_sent_twice_is_one_article(site_store, alice, bob):
-    form = {"title": "Words", "text": "A *text*"}
-
-    first, again = (number_of(browser_of(alice).post("/post/", form)) for _ in range(2))
-    browser = browser_of(bob)
-    other = browser.post("/post/", form)
-
-    assert first == again == number_of(other)
-    assert "This text has already been posted." in browser.get(other.headers["Location"]).text
-
-
 @pytest.mark.parametrize("path", ["/post/", "/articles/{}/edit/"])
 def test_a_preview_shows_the_text_and_changes_nothing(site_store, alice, path):
     number = post_as(site_store, alice, "Mine", "https://example.org/a", text="Before").id
