@@ -18,8 +18,9 @@ from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor
 from articles.repository.store import keys as names
 from articles.text.links import link_digest
-from tests.cast import ALICE, BOB, MODERATOR
+from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.factories import link, post, view
+from tests.repository.racing import interleaved
 from tests.repository.usage import warm
 from tests.store_state import contents, problems
 
@@ -74,6 +75,45 @@ def test_the_claim_on_a_link_ends_after_48_hours(repository, article):
     again = repository.articles.post(BOB, "bob", "Again", "https://example.org/a")
     assert again.is_new
     assert again.id != article
+
+
+def test_a_claim_whose_poster_died_is_taken_over(repository):
+    new_id = repository.store.client.incr(names.COUNTER)
+    key = names.link(link_digest("https://example.org/a"))
+    repository.store.run("articles/claim_link", [key], [new_id, 1000])
+
+    posted = repository.articles.post(BOB, "bob", "T", "https://example.org/a")
+
+    assert (posted.id, posted.is_new) == (new_id, True)
+    assert repository.articles.get(new_id).poster_name == "bob"
+
+
+def test_a_poster_whose_claim_another_member_uses_gets_that_article(repository):
+    """Alice claims the link and is slow; bob posts it under her claim before she writes."""
+    others = []
+    slow = interleaved(
+        repository,
+        "articles/post",
+        lambda: others.append(repository.articles.post(BOB, "bob", "Bob's", link(1))),
+    )
+    posted = slow.articles.post(ALICE, "alice", "Alice's", link(1))
+
+    assert others[0].is_new
+    assert posted == Posted(others[0].id, is_new=False)
+    assert repository.articles.get(posted.id).title == "Bob's"
+    assert repository.imports.count() == 1
+    assert repository.articles.post(MALLORY, "mallory", "Once more", link(1)) == posted
+
+
+def test_a_refused_duplicate_changes_neither_article_nor_link(repository, article):
+    other = post(repository, 2, poster=BOB)
+
+    with pytest.raises(DuplicateLink) as caught:
+        repository.articles.edit(article, ALICES, "Mine now", link(2), moderator=False)
+
+    assert (caught.value.article_id, repository.articles.get(article).title) == (other, "A title")
+    assert repository.articles.post(MALLORY, "mallory", "M", "https://example.org/a").id == article
+    assert repository.articles.post(MALLORY, "mallory", "M", link(2)).id == other
 
 
 def test_a_members_articles_come_in_pages_newest_first(repository, clock):
