@@ -15,7 +15,7 @@ from articles.repository.store.key_table import LEFT_OUT_ON_ARTICLE
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import with_methods_of
-from tests.factories import comment_on, post
+from tests.factories import comment_on, imported, post
 from tests.repository.breaking import BreakingServer
 from tests.repository.racing import interleaved
 from tests.repository.usage import let_pass, listed, warm
@@ -70,6 +70,38 @@ def test_left_out_votes_stay_and_do_not_affect_ranks(repository, articles):
     assert sum(leave_out(repository)) == 0, "it is idempotent"
     (entry,) = (e for e in repository.moderation_log.get_page().entries if e.action is Action.LEAVE_OUT_VOTES)
     assert (entry.actor_name, entry.title, entry.reason) == (MODERATOR.name, "mallory", "A ring")
+    assert problems(repository) == []
+
+
+def test_counting_again_restores_every_rank(repository, articles):
+    before = contents(repository)
+    list(leave_out(repository))
+
+    assert sum(count_again(repository)) == 4
+
+    after = contents(repository)
+    assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} <= {
+        name for keys in repository.store.shards.all for name in (keys.log, keys.left_out_acts)
+    }
+    assert sum(count_again(repository)) == 0
+    assert repository.moderation_log.get_page().entries[0].action is Action.COUNT_VOTES
+
+
+def test_later_votes_are_left_out_too(repository, articles, clock):
+    list(leave_out(repository))
+
+    repository.votes.cast(articles[0], MALLORY, Choice.OPPOSE)
+    repository.votes.cast(articles[1], MALLORY, Choice.NONE)
+    repository.votes.cast(articles[4], MALLORY, Choice.VOTE)
+    with repository.imports.lock():
+        repository.imports.add([imported(1, clock() - 60, poster=MALLORY, votes=3, opposes=0)])
+    articles += [max(listed(repository)), post(repository, 6, poster=MALLORY)]
+    repository.votes.cast(articles[4], BOB, Choice.VOTE)
+
+    assert points(repository, articles) == [1, 1, 1, 1, 2, 2, 0]
+    assert problems(repository) == []
+    list(count_again(repository))
+    assert points(repository, articles) == [0, 1, 0, 0, 3, 3, 1]
     assert problems(repository) == []
 
 

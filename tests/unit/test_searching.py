@@ -198,22 +198,12 @@ WORDS = [chr(0x4E00 + number) for number in range(60)]
 
 MANY_TERMS = {
     "words": " ".join(f"word{n}" for n in range(30)),
-    "alternatives": " OR ".join(WORDS),
-    "alternatives of pairs": " OR ".join(f"{one}{one}" for one in WORDS),
     "alternatives of phrases": " OR ".join(f'"a{one} b"' for one in WORDS),
     "alternatives of filters": " OR ".join(f"by:p{n}" for n in range(40)),
     "alternatives of ranges": " OR ".join(f" points:>{n}" for n in range(40)),
-    "alternatives of days": " OR ".join(f"after:{n}" for n in range(2000, 2040)),
-    "alternatives in a field": "in:title " + " OR ".join(WORDS),
     "exclusions": " ".join(f"-{one}" for one in WORDS),
-    "excluded alternatives": " OR ".join(f"-{one}" for one in WORDS),
     "pairs of alternatives": " ".join(f"{one} OR x{one}" for one in WORDS),
-    "excluded pairs": " ".join(f"-{one} OR -x{one}" for one in WORDS),
-    "quoted signs": " OR ".join(f'"{one}"' for one in WORDS),
-    "letters": " OR ".join("abcdefghijklmnopqrstuvwxyz"),
     "syllables": " ".join(chr(0xAC00 + 30 * n) for n in range(90)),
-    "hosts": " OR ".join(f"host:{n}.example" for n in range(20)),
-    "groups": " OR ".join(f" group:g{n}" for n in range(20)),
     "doubtful filters": " OR ".join(f"is:{n}" for n in range(40)),
 }
 
