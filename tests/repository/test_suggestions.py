@@ -11,11 +11,12 @@ from articles.domain.errors import (
     OwnArticle,
     SuggestionClosed,
     SuggestionNotFound,
+    SuggestionsFull,
     SuggestionUnchanged,
 )
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Action
-from articles.domain.suggestions import SUGGESTION_SECONDS, SuggestionKind
+from articles.domain.suggestions import MOST_SUGGESTIONS, SUGGESTION_SECONDS, SuggestionKind
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import post
@@ -107,6 +108,26 @@ def test_a_member_supports_one_suggestion_of_each_kind(repository, article):
     repository.suggestions.support(article, BOB, GROUPS, "redis")
 
     assert opened(repository, article) == {"Second": {BOB}, "redis": {BOB}}
+
+
+def test_support_can_be_taken_back(repository, article):
+    repository.suggestions.support(article, BOB, TITLE, "Better")
+    name = only(repository, article).id
+
+    for _ in range(2):
+        repository.suggestions.take_back(article, BOB, name)
+
+    assert opened(repository, article) == {}
+    assert not repository.suggestions.support(article, CAROL, TITLE, "Better")
+
+
+def test_an_article_has_a_limited_number_of_suggestions(repository, article):
+    for number in range(MOST_SUGGESTIONS):
+        repository.suggestions.support(article, 100 + number, TITLE, f"Title {number}")
+
+    with pytest.raises(SuggestionsFull):
+        repository.suggestions.support(article, BOB, GROUPS, "redis")
+    assert repository.suggestions.support(article, BOB, TITLE, "Title 0")
 
 
 @pytest.mark.parametrize("accepted", [True, False])

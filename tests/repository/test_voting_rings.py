@@ -4,6 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice, VotingRing
 from articles.domain.errors import PageNotFound, VotingClosed
+from articles.domain.moderation_log import Action
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.factories import comment_on, post
@@ -166,6 +167,23 @@ def test_an_article_that_was_checked_is_flagged_again_after_ten_more_accounts(re
     assert ring_of(repository, article) == VotingRing(10, again, again)
     assert flagged(repository) == [article]
     assert problems(repository) == []
+
+
+def test_a_check_is_idempotent_and_leaves_a_ring_that_began_later(repository, article, clock):
+    choose(repository, article, range(100, 110))
+    seen = ring_of(repository, article).last_at
+    for _ in range(2):
+        repository.voting_rings.check(article, seen, MODERATOR)
+        assert flagged(repository) == []
+    clock.advance(1)
+    choose(repository, article, range(200, 210))
+
+    repository.voting_rings.check(article, seen, MODERATOR)
+
+    assert flagged(repository) == [article]
+    (entry,) = repository.moderation_log.get_for_article(article).entries
+    assert (entry.action, entry.actor_name, entry.title) == (Action.CHECK_VOTES, "carol", "A title")
+    assert repository.inbox.get_page(ALICE).notices == ()  # only moderators see rings
 
 
 def test_accounts_that_vote_after_the_moderator_looked_count_towards_the_next_ring(repository, article, clock):
