@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core import mail
 
 from accounts.models import Identity, User
@@ -202,6 +203,16 @@ def test_claims_give_moderation_and_take_it_away(browser, club, settings):
     log_in(browser, "dora")
 
     assert not dora.groups.exists()
+
+
+def test_claims_take_away_only_what_they_gave(browser, club, settings):
+    settings.PROVIDERS = club.settings(moderators=("groups", "nobody has this"))
+    alice = sign_up(browser)
+    alice.groups.add(Group.objects.get(name=GROUP))
+
+    log_in(browser)
+
+    assert alice.groups.filter(name=GROUP).exists()
 
 
 def test_the_provider_proves_afresh_who_uses_a_session(browser, time_passes):

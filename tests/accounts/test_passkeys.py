@@ -214,6 +214,20 @@ def test_a_passkey_is_a_fresh_proof(phone, as_alice):
     assert as_alice.get("/settings/delete/").status_code == 200
 
 
+def test_the_last_way_in_stays(phone, as_alice, alice):
+    alice.set_unusable_password()
+    alice.save()
+    as_alice.force_login(alice)
+    own = Passkey.objects.get()
+
+    page = as_alice.post(f"/settings/security/passkeys/{own.pk}/remove/", follow=True).text
+
+    assert "you could not log in any more" in page
+    add(as_alice, Authenticator(b"another one"), "laptop")
+    as_alice.post(f"/settings/security/passkeys/{own.pk}/remove/")
+    assert [one.name for one in alice.passkeys.all()] == ["laptop"]
+
+
 def test_members_name_their_passkeys_and_touch_no_others(phone, as_alice, bob):
     own, other = Passkey.objects.get(), Client()
     other.force_login(bob)

@@ -79,6 +79,14 @@ def test_an_error_is_shown_in_the_title_above_the_form_and_at_its_field(client):
     assert 'id="id_password2_error"' not in page
 
 
+@pytest.mark.parametrize("name", ["Admin", "ＲＯＯＴ"])
+def test_a_reserved_name_is_refused(client, name):
+    response = _sign_up(client, name)
+
+    assert "This name is reserved." in response.text
+    assert not User.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("first", "second"), [("short1", "short1"), ("password1234", "password1234"), (PASSWORD, "other"), ("", "")]
 )

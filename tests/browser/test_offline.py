@@ -76,18 +76,6 @@ def test_a_page_that_was_opened_is_shown_offline_with_its_time(page):
     assert page.locator("main .message.warning").count() == 0
 
 
-def test_the_last_twenty_pages_are_kept(page):
-    paths = [f"/search/?q=word{number}" for number in range(22)]
-    for path in paths:
-        page.goto(path)
-
-    def urls():
-        return page.evaluate(KEPT.replace("new URL(url).pathname", "new URL(url).search"))
-
-    wait_for(page, lambda: len(urls()) == 20 and urls()[-1][1] == "?q=word21")
-    assert urls()[0][1] == "?q=word2"
-
-
 def test_no_page_of_a_member_is_shown_to_another_or_after_the_logout(page, site):
     log_in(page, site, "demo")
     page.goto("/newest/")

@@ -75,18 +75,6 @@ def test_following_an_articles_link_in_a_list_counts_as_a_view(page, site, follo
     assert settles(site, article, (pv + 1, uv + 1)) == (pv + 1, uv + 1)
 
 
-def test_other_mouse_buttons_and_other_links_count_no_view(page, site):
-    sent = []
-    page.goto("/newest/")
-    page.on("request", lambda request: sent.append(request.url) if "/api/views" in request.url else None)
-
-    page.locator("a[data-article]").first.click(button="right")
-    page.locator("main a.comments").first.click()
-    page.wait_for_url("**/articles/*/")
-
-    assert sent == []
-
-
 def test_a_prerendered_page_counts_as_a_view_once_it_is_shown(page, site):
     before = numbers(site, 1)
     page.add_init_script("Object.defineProperty(Document.prototype, 'prerendering', {get: () => true})")

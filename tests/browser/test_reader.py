@@ -1,7 +1,6 @@
 """The journey of a reader without an account: lists, an article, a group, and back to the same place."""
 
 import re
-from html import unescape
 
 import pytest
 from playwright.sync_api import expect
@@ -65,20 +64,6 @@ def test_a_reader_browses_lists_articles_and_groups(page):
     go(page, "/hot/")
     page.click("main .tabs a[href='?range=24h']")
     expect(page.locator("main .tabs [aria-current]")).to_have_attribute("href", "?range=24h")
-
-
-def test_a_reader_searches_and_finds_the_feed(page):
-    page.goto("/search/")
-    page.fill("main [name=q]", "redis")
-    page.press("main [name=q]", "Enter")
-    page.wait_for_url("**/search/?*q=redis*")
-    expect(page.locator("main .row").first).to_contain_text(re.compile("redis", re.IGNORECASE))
-
-    page.goto("/newest/")
-    feed = page.get_attribute("head link[type='application/atom+xml']", "href")
-    answer = page.request.get(feed)
-    assert answer.status == 200
-    assert page.locator("main .row h2 a").first.inner_text() in unescape(answer.text())
 
 
 def test_theme_and_language_are_switched_in_the_footer_and_kept(page):

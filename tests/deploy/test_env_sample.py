@@ -46,8 +46,3 @@ def test_the_sample_is_a_valid_file_without_a_warning(tmp_path, monkeypatch):
     assert values["SITE_URL"] == "https://news.example.org"
     assert values["SITE_NAME"] == "Article Voting"
     assert values["DEMO"] is False
-
-
-def test_no_value_needs_quotes():
-    """Compose and the site read quotes in different ways."""
-    assert not re.search(r"^[^#\n].*['\"]", SAMPLE, re.MULTILINE)

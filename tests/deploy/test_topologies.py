@@ -97,15 +97,6 @@ def test_addresses_are_unique_in_the_network_and_named_where_servers_look_for_ea
     assert named
 
 
-@each_overlay
-def test_every_file_and_volume_that_is_mounted_exists(name):
-    services = FILES[name]["services"].values()
-    mounted = [volume.partition(":")[0] for service in services for volume in service.get("volumes", [])]
-
-    assert all((FOLDER / place).is_file() for place in mounted if place.startswith("./"))
-    assert {place for place in mounted if not place.startswith("./")} == FILES[name]["volumes"].keys()
-
-
 # Servers
 
 

@@ -4,9 +4,9 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.articles import ImportedArticle
 from tests.factories import actor, browser_of, member, view
-from tests.pages.lists import post_many, rows
+from tests.pages.lists import rows
 from tests.store_state import change_article, set_views
 
 
@@ -18,20 +18,6 @@ def test_the_front_page_of_an_empty_site_says_what_to_do_next(site_store, alice)
     assert response.status_code == 200
     assert 'class="button" href="/post/"' in response.text
     assert "Nothing has been posted yet" in response.text
-
-
-def test_the_front_page_is_ordered_by_score_and_newest_by_time(site_store, alice, bob):
-    first, second, third = post_many(site_store, alice, 3)
-    site_store.votes.cast(first, bob.pk, Choice.VOTE)
-
-    assert rows(Client().get("/")) == [first, third, second]
-    assert rows(Client().get("/newest/")) == [third, second, first]
-
-
-def test_a_group_in_another_spelling_redirects_to_its_address(site_store, article):
-    response = Client().get("/groups/Python/")
-
-    assert (response.status_code, response.headers["Location"]) == (301, "/groups/python/")
 
 
 def test_a_merged_group_redirects_until_its_name_is_used_again(site_store, article, carol):

@@ -81,16 +81,6 @@ def test_an_invalid_choice_is_an_error_and_changes_nothing(site_store, bob, who,
     assert (bob.theme, bob.language, bob.keyboard, bob.hidden_groups) == ("", "", True, "")
 
 
-def test_a_members_choices_are_saved_on_the_account_for_every_browser(site_store, bob):
-    answer = save(browser_of(bob), theme="dark", language="zh-hans", keyboard="off", next="/settings/")
-
-    assert answer["Location"] == "/settings/"
-    bob.refresh_from_db()
-    assert (bob.theme, bob.language, bob.keyboard) == ("dark", "zh-hans", False)
-    assert set(answer.cookies) == {"messages"}
-    assert 'data-theme="dark" data-keyboard="off"' in browser_of(bob).get("/newest/").text
-
-
 def test_logging_out_restores_the_choices_made_before_the_login(site_store, bob):
     site_store.groups.create("python", "Python")
     browser = Client()
@@ -145,19 +135,6 @@ def test_the_sites_own_pages_can_choose_for_a_reader(site_store, settings, told)
     settings.SITE_URL = "https://votes.example"
 
     assert Client().post("/preferences/", {"theme": "dark"}, headers=told).cookies["theme"].value == "dark"
-
-
-def test_the_confirmation_is_in_the_new_language(site_store, bob):
-    browser = browser_of(bob)
-    said = {"en": "Your reading preferences have been saved.", "zh-hans": "阅读偏好已保存。"}
-    for chosen, asked, expected in (("zh-hans", "en", "zh-hans"), ("en", "zh", "en"), ("", "zh", "zh-hans")):
-        sent = {"Accept-Language": asked}
-        page = browser.post(
-            "/preferences/", {"language": chosen, "next": "/settings/"}, headers=sent, follow=True
-        ).text
-        assert said[expected] in page, (chosen, asked)
-    page = browser.post("/preferences/", {"language": "", "next": "/settings/"}, follow=True).text
-    assert said["en"] in page
 
 
 @pytest.mark.parametrize("who", ["reader", "member"])

@@ -67,16 +67,6 @@ def test_results_are_best_or_newest_first_with_links_between_both(site_store, al
     assert 'href="/search/?q=redis"' in text_of(newest)
 
 
-def test_a_group_can_be_searched_in_any_spelling_of_its_name(site_store, alice):
-    here, _ = post(site_store, alice, "redis one", "python"), post(site_store, alice, "redis two")
-
-    response = Client().get("/search/?q=redis&group=PYTHON")
-
-    assert rows(response) == [here]
-    assert "in the group “python”" in text_of(response)
-    assert '<option value="python" selected>' in text_of(response)
-
-
 def test_a_merged_group_redirects_and_an_unknown_one_is_404(site_store, alice, carol):
 
     post(site_store, alice, "redis", "java")
@@ -131,16 +121,6 @@ def test_a_trailing_space_is_kept_and_completes_the_last_word(site_store):
     assert [page.count('id="article-') for page in pages] == [1, 0, 1]
     assert ['value="goog"' in pages[0], 'value="goog "' in pages[1]] == [True, True]
     assert "q=google+&amp;order=time" in pages[2]
-
-
-def test_a_search_says_that_it_excludes_hidden_groups(site_store, article):
-    browser = Client()
-    assert "hidden-note" not in browser.get("/search/?q=title").text
-
-    browser.post("/preferences/", {"hide": "python"})
-
-    assert "hidden-note" in browser.get("/search/?q=title").text
-    assert "hidden-note" not in browser.get("/search/?q=title&group=python").text
 
 
 def test_the_comments_tab_keeps_the_query_and_lists_comments_with_their_articles(site_store, alice, bob):

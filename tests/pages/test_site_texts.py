@@ -97,14 +97,6 @@ def test_a_text_is_previewed_edited_and_removed_and_a_long_one_is_refused(site_s
     assert entries == [("change-site-text", "rules", "removed"), ("change-site-text", "rules", "changed")]
 
 
-def test_the_default_welcome_is_written_when_it_is_saved_and_an_empty_text_is_nothing(site_store, administrator):
-    write(administrator, "rules", "")
-    assert site_store.moderation_log.get_page().entries == ()
-
-    write(administrator, "welcome", site.default_welcome().text)
-    assert site.is_written("welcome")
-
-
 def test_a_change_retracts_copies_of_pages(site_store, administrator, kept, django_capture_on_commit_callbacks):
     Client().get("/about/")
     before = sorted(path.name for path in kept.glob("page-*"))

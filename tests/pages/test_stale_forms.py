@@ -8,7 +8,7 @@ from django.test import Client
 
 from accounts.models import Token, User
 from tests.cast import password_of
-from tests.factories import actor, browser_of
+from tests.factories import browser_of
 from tests.routes import FOR_PROGRAMS, routes_of_pages
 
 OUT_OF_DATE = "This page was out of date, so nothing has been changed yet."
@@ -173,13 +173,6 @@ def test_over_https_a_form_without_origin_and_referer_is_refused_too(site_store,
 
     assert response.status_code == 403
     assert "Vote for “A title”</button>" not in response.text
-
-
-def test_a_form_for_an_object_deleted_meanwhile_is_404(site_store, article, bob, carol):
-    site_store.articles.remove(article, actor(carol), "spam")
-
-    assert send(stale_for(bob), "/articles/999/vote/", {"choice": "vote"}).status_code == 404
-    assert send(stale_for(carol), "/articles/999/edit/", {"title": "x"}).status_code == 404
 
 
 # Two tabs with login forms

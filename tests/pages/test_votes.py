@@ -65,6 +65,13 @@ def test_the_login_does_not_name_a_removed_or_missing_article(site_store, articl
         assert "<br><a" not in shown
 
 
+@pytest.mark.parametrize("header", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}])
+def test_no_other_site_chooses_for_a_reader_who_is_about_to_log_in(article, header):
+    answer = Client().post(f"/articles/{article}/vote/", {"choice": "oppose"}, headers=header)
+
+    assert answer.status_code == 400
+
+
 def test_a_click_before_the_sign_up_counts_after_it(site_store, article):
     browser = Client()
     fields = {"next": "/", "article": str(article), "choice": "vote"}
