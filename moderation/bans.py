@@ -17,10 +17,10 @@ from accounts.models import Ban as BanRow
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
 from articles.api import schemas
+from articles.api.inbox import BanFacts
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Action, Actor
-from articles.domain.reasons import recorded
 from articles.forms.fields import RadioButtons, day_choices, reason_field
 from articles.text.lines import clean_reason
 from articles.web.identity import actor
@@ -134,26 +134,8 @@ class BanChange(GivenGrounds):
     reason: schemas.PublicReason = Field(examples=["Spam."])
 
 
-class Ban(BaseModel):
+class Ban(BanFacts):
     """A current ban of a member."""
-
-    scope: BanScope = Field(description="What it forbids.")
-    group: str | None = Field(description="The group's name, of a ban from a group; null for others.")
-    reason: str
-    ends_at: float | None = Field(description="In Unix seconds; null for a ban without end.")
-    appeal: str = Field(description="What the member wrote to the moderators; empty if nothing.")
-    answer: str = Field(description="What a moderator answered; empty if nothing.")
-
-    @classmethod
-    def of(cls, row: BanRow) -> "Ban":
-        return cls(
-            scope=BanScope(row.scope),
-            group=row.group or None,
-            reason=recorded(row.reason),
-            ends_at=row.ends_at.timestamp() if row.ends_at else None,
-            appeal=row.appeal,
-            answer=row.answer,
-        )
 
 
 class Bans(BaseModel):

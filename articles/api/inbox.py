@@ -1,5 +1,7 @@
 """Read the member's inbox, mark it as read, mute discussions and block members."""
 
+from typing import Any, Self
+
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Query
@@ -110,28 +112,35 @@ class Blocked(BaseModel):
     blocked: bool
 
 
-class OwnBan(BaseModel):
-    """One of your bans."""
+class BanFacts(BaseModel):
+    """What a ban forbids, why, and until when."""
 
     scope: BanScope = Field(description="What it forbids.")
     group: str | None = Field(description="The group's name, of a ban from a group; null for others.")
     reason: str
     ends_at: float | None = Field(description="In Unix seconds; null for a ban without end.")
-    current: bool = Field(description="False once it has ended or a moderator has lifted it.")
-    appeal: str = Field(description="What you wrote to the moderators; empty if nothing.")
+    appeal: str = Field(description="What the member wrote to the moderators; empty if nothing.")
     answer: str = Field(description="What a moderator answered; empty if nothing.")
 
     @classmethod
-    def of(cls, ban: Ban) -> "OwnBan":
+    def of(cls, ban: Ban, **more: Any) -> Self:
+        """Return the facts of a ban; `more`: what a subclass adds."""
         return cls(
             scope=BanScope(ban.scope),
             group=ban.group or None,
             reason=recorded(ban.reason),
             ends_at=ban.ends_at.timestamp() if ban.ends_at else None,
-            current=ban.is_current,
             appeal=ban.appeal,
             answer=ban.answer,
+            **more,
         )
+
+
+class OwnBan(BanFacts):
+    """One of your bans."""
+
+    current: bool = Field(description="False once it has ended or a moderator has lifted it.")
+    appeal: str = Field(description="What you wrote to the moderators; empty if nothing.")
 
 
 class Moderation(BaseModel):
@@ -182,7 +191,7 @@ def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox
     bans = Ban.objects.to_show(request.user) if query.number == 1 else []
     moderation = GroupModerator.objects.to_tell(request.user) if query.number == 1 else []
     return Inbox(
-        bans=list(map(OwnBan.of, bans)),
+        bans=[OwnBan.of(ban, current=ban.is_current) for ban in bans],
         moderation=list(map(Moderation.of, moderation)),
         notices=[Notice.of(notice, read_until) for notice in named(page.notices)],
         page=query.number,
