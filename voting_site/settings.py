@@ -146,7 +146,6 @@ PROBATION_KEEPER = "moderation.vouches.end_probations"
 BALLOT_RECORDER = "integrity.recording.record_closed"
 STORE_VERIFIER = "voting_site.store_session.verify_store"
 METRICS_FINDER = "voting_site.serving.metrics_folder.find"
-SCRATCH_STORE_OPENER = "voting_site.store_session.scratch_store"
 
 # Copies of public pages, for the time when the store is away; None: no copies.
 KEPT_PAGES_DIR = DATA_DIR / "kept_pages"

@@ -1,6 +1,5 @@
-"""The store during one command, whether or not the site is running; and temporary stores."""
+"""The store during one command, whether or not the site is running."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,18 +35,3 @@ def verify_store(now: float) -> tuple[str, str]:
         return verify(StorePaths(Path(settings.DATA_DIR)), now)
     except EmbeddedStoreError as error:
         raise StoreUnavailable(str(error)) from error
-
-
-@contextmanager
-def scratch_store() -> Iterator[str]:
-    """Start an empty private store and yield its URL. It is deleted afterwards; the site's store is not used.
-
-    Raises StoreUnavailable if it does not start.
-    """
-    quick = {"appendonly": "no"}
-    with tempfile.TemporaryDirectory(prefix="voting-site-scratch-") as folder:
-        try:
-            with open_store(Path(folder), config=quick, binary=settings.STORE_SERVER) as url:
-                yield url
-        except EmbeddedStoreError as error:
-            raise StoreUnavailable(str(error)) from error
