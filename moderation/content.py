@@ -252,22 +252,18 @@ unlocking = _of_article("comments/unlock.html", Action.UNLOCK, unlock, "#comment
 _ArticleNumber = PathEx[int, P(description="The article's number.", ge=1, examples=[44])]
 
 
-class Removal(schemas.Removal, GivenGrounds):
-    """Whether to remove an article, and why."""
+class Removal(GivenGrounds):
+    """Whether to remove an article or a comment, and why."""
 
-
-class CommentRemoval(schemas.Removal, GivenGrounds):
-    """Whether to remove a comment, and why."""
+    removed: bool = Field(description="False restores it.", examples=[True])
+    reason: schemas.PublicReason = Field(examples=["It is spam."])
 
 
 class Locking(GivenGrounds):
     """Whether to lock a discussion, and why."""
 
     locked: bool = Field(description="False unlocks it.", examples=[True])
-    reason: str = Field(
-        description="Everyone can read it in the moderation log; at most 500 characters.",
-        examples=["It went in circles."],
-    )
+    reason: schemas.PublicReason = Field(examples=["It went in circles."])
 
 
 class Locked(BaseModel):
@@ -315,7 +311,7 @@ def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Lock
     ),
     auth=MODERATORS,
 )
-def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: CommentRemoval) -> Comment:
+def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Removal) -> Comment:
     _change(request, remove if removal.removed else restore, comment_id, removal.reason, removal)
     comment = repository().comments.get(comment_id, reader_id(request))
     if comment.is_deleted:

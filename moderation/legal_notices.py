@@ -386,11 +386,10 @@ class QueuedNotice(BaseModel):
         )
 
 
-class QueuedNotices(BaseModel):
+class QueuedNotices(schemas.Continued):
     """The legal notices that wait for a decision, at most 50, the oldest first."""
 
     notices: list[QueuedNotice]
-    next_after: schemas.NextAfter
 
 
 class NoticeDecision(GivenGrounds):

@@ -178,9 +178,6 @@ def _before(request: HttpRequest) -> float:
     return float(text)
 
 
-_HAS_NEXT = "Whether there is a next page. A page can be empty and have a next one."
-
-
 class BeforeQuery(schemas.AfterQuery):
     """Which part of the removed comments."""
 
@@ -211,22 +208,16 @@ class OwnRemovedArticle(RemovedArticle):
     text: str | None = Field(description="Its text in Markdown; null without one.")
 
 
-class OwnRemovedArticles(BaseModel):
+class OwnRemovedArticles(schemas.NumberedPage):
     """Those articles of one page of your list that are removed."""
 
     articles: list[OwnRemovedArticle]
-    page: schemas.NumberOfPage
-    has_next: bool = Field(description=_HAS_NEXT)
-    next_after: schemas.NextAfter
 
 
-class RemovedArticles(BaseModel):
+class RemovedArticles(schemas.NumberedPage):
     """One page of the removed articles, the last posted first."""
 
     articles: list[RemovedArticle]
-    page: schemas.NumberOfPage
-    has_next: bool = Field(description="Whether there is a next page.")
-    next_after: schemas.NextAfter
 
 
 class RemovedComment(BaseModel):
@@ -249,23 +240,19 @@ class RemovedComment(BaseModel):
         )
 
 
-class OwnRemovedComments(BaseModel):
+class OwnRemovedComments(schemas.NumberedPage):
     """Those comments of one page of your list that are removed."""
 
     comments: list[RemovedComment]
-    page: schemas.NumberOfPage
-    has_next: bool = Field(description=_HAS_NEXT)
-    next_after: schemas.NextAfter
 
 
-class RemovedComments(BaseModel):
+class RemovedComments(schemas.Continued):
     """A part of the removed comments, the last removed first."""
 
     comments: list[RemovedComment]
     next_before: float | None = Field(
         description="before of the next part; null if this is the last. A part can be empty and have a next one."
     )
-    next_after: schemas.NextAfter
 
 
 def _check_reader(request: HttpRequest) -> None:

@@ -217,11 +217,10 @@ class QueuedProfile(BaseModel):
     flags: list[FlagOfProfile]
 
 
-class QueuedProfiles(BaseModel):
+class QueuedProfiles(schemas.Continued):
     """The members whose profile texts are flagged, the longest waiting first."""
 
     profiles: list[QueuedProfile]
-    next_after: schemas.NextAfter
 
 
 class ProfileDecision(GivenGrounds):

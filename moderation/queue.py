@@ -237,13 +237,10 @@ class QueueEntry(BaseModel):
         )
 
 
-class Queue(BaseModel):
+class Queue(schemas.NumberedPage):
     """One page of the moderators' queue, highest weight first."""
 
     entries: list[QueueEntry]
-    page: schemas.NumberOfPage
-    has_next: bool = Field(description="Whether there is a next page.")
-    next_after: schemas.NextAfter
 
 
 class Keeping(BaseModel):

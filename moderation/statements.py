@@ -348,11 +348,10 @@ class OwnStatement(BaseModel):
         )
 
 
-class OwnStatements(BaseModel):
+class OwnStatements(schemas.Continued):
     """The decisions of moderators about you, at most 100, newest first."""
 
     statements: list[OwnStatement]
-    next_after: schemas.NextAfter
 
 
 class NewAppeal(BaseModel):

@@ -71,13 +71,10 @@ class LogEntry(BaseModel):
         )
 
 
-class LogPage(BaseModel):
+class LogPage(schemas.NumberedPage):
     """One page of the moderation log, newest first."""
 
     entries: list[LogEntry]
-    page: schemas.NumberOfPage
-    has_next: bool = Field(description="Whether there is a next page.")
-    next_after: schemas.NextAfter
     searched_to: float | None = Field(
         description="With a filter, the time of the oldest entry that it looked at, in Unix seconds; null without."
     )

@@ -127,7 +127,7 @@ class Comment(BaseModel):
         )
 
 
-class Thread(BaseModel):
+class Thread(schemas.Continued):
     """A part of a discussion: comments, each followed by its replies."""
 
     comments: list[Comment]
@@ -135,7 +135,6 @@ class Thread(BaseModel):
     order: CommentOrder
     start: int
     next_start: int | None = Field(description="start of the next part; null if this is the last.")
-    next_after: schemas.NextAfter
     locked: str | None = Field(description="Why a moderator locked the discussion; null if it is not locked.")
 
     @classmethod

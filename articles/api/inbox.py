@@ -157,7 +157,7 @@ class Moderation(BaseModel):
         return cls(group=row.group, moderates=row.is_current, by=row.by_name, time=at)
 
 
-class Inbox(BaseModel):
+class Inbox(schemas.NumberedPage):
     """One page of your inbox, newest first."""
 
     bans: list[OwnBan] = Field(
@@ -170,9 +170,6 @@ class Inbox(BaseModel):
         description="On page 1: groups that you began or ceased to moderate since you last read it."
     )
     notices: list[Notice]
-    page: schemas.NumberOfPage
-    has_next: bool = Field(description="Whether there is a next page.")
-    next_after: schemas.NextAfter
 
 
 @router.get(

@@ -40,12 +40,11 @@ class HotArticle(schemas.Article):
         return cls(hotness=article.hotness or 0.0, **schemas.fields_of(article))
 
 
-class HotList(BaseModel):
+class HotList(schemas.Continued):
     """The most-read articles of recent days, hottest first."""
 
     articles: list[HotArticle]
     refreshed_at: float = Field(description="The moment for which all hotness is computed, in Unix seconds.")
-    next_after: schemas.NextAfter
     hidden: schemas.Hidden
 
     @classmethod

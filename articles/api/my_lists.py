@@ -33,13 +33,10 @@ from moderation.trust import may_be_untrusted
 MemberName = PathEx[str, P(description="The member's name.", examples=["alice"])]
 
 
-class OwnList(BaseModel):
+class OwnList(schemas.NumberedPage):
     """One page of a member's articles, newest first, or of those of the groups you follow."""
 
     articles: list[schemas.Article]
-    page: schemas.NumberOfPage
-    has_next: bool = Field(description="Whether there is a next page.")
-    next_after: schemas.NextAfter
     hidden: schemas.Hidden
 
     @classmethod

@@ -46,7 +46,9 @@ Moment = Annotated[float, Field(ge=0, lt=10.0**11), BeforeValidator(_plain_momen
 PlainNumber = Annotated[int, BeforeValidator(_plain_number)]
 PlainNumberOrZero = Annotated[int, BeforeValidator(_plain_number_or_zero)]
 Slugs = Annotated[list[str], Field(max_length=SLUGS_PER_REQUEST, examples=[["python"]])]
-PublicReason = Annotated[str, Field(description="Everyone can read it in the moderation log.")]
+PublicReason = Annotated[
+    str, Field(description="Everyone can read it in the moderation log; at most 500 characters.")
+]
 
 
 After = Annotated[
@@ -62,6 +64,19 @@ NextAfter = Annotated[
     str | None, Field(description="The parameter after for the next entries; null after the last.")
 ]
 NumberOfPage = Annotated[int | None, Field(description="Null for a request with after.")]
+
+
+class Continued(BaseModel):
+    """A part of a list that goes on."""
+
+    next_after: NextAfter
+
+
+class NumberedPage(Continued):
+    """A page of a list."""
+
+    page: NumberOfPage
+    has_next: bool = Field(description="Whether there is a next page. A page can be empty and have a next one.")
 
 
 class Range(StrEnum):
@@ -253,7 +268,7 @@ class PostedArticle(WholeArticle):
         return cls(existing=existing, **fields_of(article), **text_of(article))
 
 
-class ArticlePage(BaseModel):
+class ArticlePage(Continued):
     """One page of a list."""
 
     articles: list[Article]
@@ -262,7 +277,6 @@ class ArticlePage(BaseModel):
     total: int = Field(
         description="Total number of articles on all pages; an upper limit if you hide hosts or words."
     )
-    next_after: NextAfter
     hidden: Hidden
 
     @classmethod
@@ -374,16 +388,6 @@ class Assigned(BaseModel):
 
     id: int
     groups: list[str]
-
-
-class Removal(BaseModel):
-    """Whether to remove an article, and why."""
-
-    removed: bool = Field(description="False restores it.", examples=[True])
-    reason: str = Field(
-        description="Everyone can read it in the moderation log; at most 500 characters.",
-        examples=["It is spam."],
-    )
 
 
 class Error(BaseModel):

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypedDict
 
 from django.http import HttpRequest
 from ninja import Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from articles.api import schemas
@@ -66,12 +66,9 @@ class CommentSearchQuery(_PageQuery):
     )
 
 
-class _Results(BaseModel):
+class _Results(schemas.NumberedPage):
     """What a page of results says besides the results."""
 
-    page: schemas.NumberOfPage
-    has_next: bool = Field(description="Whether there is a next page.")
-    next_after: schemas.NextAfter
     total: int = Field(description="Number of results.")
     complete: bool = Field(description="False while the search index is being built: there may be more results.")
     hidden: schemas.Hidden
@@ -209,11 +206,10 @@ class LinkQuery(schemas.AfterQuery):
     )
 
 
-class PostedArticles(BaseModel):
+class PostedArticles(schemas.Continued):
     """The articles of a link, newest first."""
 
     articles: list[schemas.Article] = Field(description="The newest, at most 25.")
-    next_after: schemas.NextAfter
     total: int = Field(description="How many articles of the link there are in all.")
 
 

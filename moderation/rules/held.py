@@ -192,11 +192,10 @@ class Held(BaseModel):
         )
 
 
-class HeldList(BaseModel):
+class HeldList(schemas.Continued):
     """Posts that automatic rules hold."""
 
     held: list[Held]
-    next_after: schemas.NextAfter
 
 
 class Approval(BaseModel):

@@ -178,7 +178,7 @@ CALLS = [
     Call("take_back_comment_flag", 200, "Flag", "carol", ON_COMMENT),
     Call("edit_comment", 200, "Comment", "alice", ON_COMMENT, ("CommentText", {"text": "B"})),
     Call("edit_comment", 403, "Failure", "carol", ON_COMMENT, ("CommentText", {"text": "B"})),
-    Call("remove_comment", 200, "Comment", "carol", ON_COMMENT, ("CommentRemoval", {"removed": True} | WHY)),
+    Call("remove_comment", 200, "Comment", "carol", ON_COMMENT, ("Removal", {"removed": True} | WHY)),
     Call("merge_article", 200, "Article", "carol", ON_MINE, ("ArticleMerging", {"into": None, "reason": ""})),
     Call("merge_article", 403, "Failure", "alice", ON_MINE, ("ArticleMerging", {"into": 1} | WHY)),
     Call("lock_comments", 200, "Locked", "carol", ON_MINE, ("Locking", {"locked": True} | WHY)),
@@ -218,7 +218,7 @@ CALLS = [
     ),
     *(
         Call("change_group_ban", 200, "GroupBans", "carol", {"slug": "python", "name": "alice"}, body)
-        for body in (("GroupBanChange", {"banned": one} | WHY) for one in (True, False))
+        for body in (("BanChange", {"banned": one} | WHY) for one in (True, False))
     ),
     Call("list_group_bans", 200, "GroupBans", "carol", {"slug": "python"}),
     *(
