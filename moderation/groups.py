@@ -24,7 +24,6 @@ from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.lists import Group
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.articles import ReasonForm
 from articles.forms.fields import reason_field
 from articles.text.lines import clean_reason
 from articles.text.slugs import requested_slug
@@ -34,8 +33,8 @@ from articles.wiring import repository
 from moderation import bans
 from moderation.bans import ban_lengths
 from moderation.rights import acting, check_not_own, may, may_reverse
-from moderation.statements import FIELDS, GivenGrounds, GroundsForm
-from moderation.subjects import MOST_DAYS
+from moderation.statements import FIELDS, GroundsForm
+from moderation.subjects import reason_in
 
 
 def assign(group: Group, member: User, moderator: Actor, reason: str, *, moderates: bool) -> bool:
@@ -154,12 +153,9 @@ def _current_bans(group: Group) -> list[BanRow]:
 def lift_by_form(request: HttpRequest, slug: str, ban_id: int) -> HttpResponse:
     """Lift a ban from the group. A form that arrives twice succeeds."""
     moderator = acting(request, BAN_MEMBERS, [slug])
-    rows = BanRow.objects.select_related("member", "moderator")
-    found, form = get_object_or_404(rows, pk=ban_id, group=slug), ReasonForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, _("Enter a reason."))
-    else:
-        bans.lift_ban(found, form.cleaned_data["reason"], moderator)
+    found = get_object_or_404(BanRow.objects.select_related("member", "moderator"), pk=ban_id, group=slug)
+    if reason := reason_in(request):
+        bans.lift_ban(found, reason, moderator)
         messages.success(request, _("The ban has been lifted."))
     return redirect("articles:group_bans", slug)
 
@@ -176,14 +172,6 @@ class GroupModerators(BaseModel):
 
     group: str = Field(description="The group's name.")
     moderators: list[str] = Field(description="Their names, the longest serving first.")
-
-
-class GroupBanChange(GivenGrounds):
-    """Whether a member is banned from a group, for how long, and why."""
-
-    banned: bool = Field(description="False lifts the ban.", examples=[True])
-    days: int = Field(0, ge=0, le=MOST_DAYS, description="0 for a ban without end.", examples=[7])
-    reason: schemas.PublicReason = Field(examples=["Off topic, again and again."])
 
 
 class GroupBan(bans.Ban):
@@ -244,7 +232,7 @@ def list_group_bans(request: HttpRequest, slug: GroupName) -> GroupBans:
     ),
     auth=MODERATORS,
 )
-def change_group_ban(request: HttpRequest, slug: GroupName, name: MemberName, change: GroupBanChange) -> GroupBans:
+def change_group_ban(request: HttpRequest, slug: GroupName, name: MemberName, change: bans.BanChange) -> GroupBans:
     moderator, group = acting(request, BAN_MEMBERS, [requested_slug(slug)]), _group(slug)
     member, reason = member_named(name), clean_reason(change.reason)
     current = member.bans.current().filter(group=group.slug).select_related("member", "moderator").first()

@@ -17,7 +17,6 @@ from accounts.models import BAN_SCOPES, Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
 from accounts.web.form_pages import form_action, page_with_form
-from articles.forms.articles import ReasonForm
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
@@ -25,7 +24,7 @@ from moderation.notes import NoteForm
 from moderation.rights import check_target, may, why_not
 from moderation.second_factors import may_reset
 from moderation.statements import FIELDS, GroundsForm
-from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, subject_named
+from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, reason_in, subject_named
 from moderation.sweeps import SweepForm
 
 
@@ -97,10 +96,8 @@ def _sweeps_of(member: User) -> dict[str, Any]:
 @needs(BAN_MEMBERS)
 def lift(request: HttpRequest, name: str, ban_id: int) -> HttpResponse:
     """Lift one of a member's bans. A form that arrives twice succeeds."""
-    found, form = get_object_or_404(Ban, pk=ban_id, member=member_named(name)), ReasonForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, _("Enter a reason."))
-    else:
-        lift_ban(found, form.cleaned_data["reason"], actor(request))
+    found = get_object_or_404(Ban, pk=ban_id, member=member_named(name))
+    if reason := reason_in(request):
+        lift_ban(found, reason, actor(request))
         messages.success(request, _("The ban has been lifted."))
     return redirect(page_of(request, name))

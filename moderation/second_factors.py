@@ -15,11 +15,10 @@ from accounts.sign_in.changes import Change, tell_change
 from accounts.web.form_pages import form_action
 from articles.domain.errors import FellowModerator
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.articles import ReasonForm
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation.rights import check_not_own, may
-from moderation.subjects import page_of
+from moderation.subjects import page_of, reason_in
 
 
 def reset(member: User, reason: str, moderator: Actor) -> None:
@@ -52,13 +51,13 @@ def _has_factor(member: User) -> bool:
 @needs(BAN_MEMBERS)
 def reset_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Reset a member's second step. A form that arrives twice succeeds."""
-    member, form = member_named(name), ReasonForm(request.POST)
+    member = member_named(name)
     check_not_own(member.pk, actor(request).id)
     if _has_factor(member) and not may_reset(member, request.user):  # type: ignore[arg-type]
         raise FellowModerator
-    if not form.is_valid():
-        messages.error(request, _("Enter a reason."))
-        return redirect(page_of(request, name))
-    reset(member, form.cleaned_data["reason"], actor(request))
-    messages.success(request, _("The second step of %(name)s has been reset.") % {"name": member.get_username()})
+    if reason := reason_in(request):
+        reset(member, reason, actor(request))
+        messages.success(
+            request, _("The second step of %(name)s has been reset.") % {"name": member.get_username()}
+        )
     return redirect(page_of(request, name))

@@ -26,6 +26,7 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment, root_of
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
+from articles.forms.articles import ReasonForm
 from articles.web.identity import member_named
 from articles.wiring import repository
 
@@ -128,6 +129,14 @@ def tell(request: HttpRequest, sentence: str, *, is_complete: bool) -> None:
     messages.success(request, sentence)
     if not is_complete:
         messages.warning(request, _("This is not finished yet: continue below."))
+
+
+def reason_in(request: HttpRequest) -> str:
+    """Return the reason that a form of one button gives; "" if it gives none, which the moderator is told."""
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter a reason."))
+    return str(form.cleaned_data.get("reason", ""))
 
 
 SubjectName = PathEx[

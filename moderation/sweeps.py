@@ -32,14 +32,13 @@ from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
 from articles.domain.errors import MergeRunning
 from articles.domain.moderation_log import Actor
 from articles.formatting.values import grouped
-from articles.forms.articles import ReasonForm
 from articles.forms.fields import day_choices, reason_field
 from articles.text.lines import clean_reason
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation.rights import check_not_own, check_target
 from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state, what_is_missing
-from moderation.subjects import MOST_DAYS, SubjectName, page_of, subject_for, subject_named, take, tell
+from moderation.subjects import MOST_DAYS, SubjectName, page_of, reason_in, subject_for, subject_named, take, tell
 
 
 class SweepForm(GroundsForm):
@@ -137,12 +136,9 @@ def _remove_by_form(request: HttpRequest, name: str, sweep: SweepRow) -> HttpRes
 def restore_by_form(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Restore what a sweep removed. A form that arrives twice succeeds."""
     sweep = get_object_or_404(SweepRow, pk=sweep_id, member=subject_named(name))
-    form = ReasonForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, _("Enter a reason."))
-        return redirect(page_of(request, name))
-    done = restore(sweep, form.cleaned_data["reason"], actor(request))
-    tell(request, _("%(num)s restored.") % {"num": grouped(done.changed)}, is_complete=done.is_complete)
+    if reason := reason_in(request):
+        done = restore(sweep, reason, actor(request))
+        tell(request, _("%(num)s restored.") % {"num": grouped(done.changed)}, is_complete=done.is_complete)
     return redirect(page_of(request, name))
 
 
