@@ -76,7 +76,7 @@ OPEN = {
     *("feed", "top_feed", "group_feed", "user_feed", "search_feed", "host", "host_feed"),
     *("comments_feed", "article_comments_feed", "member_comments_feed"),
     *("security_txt", "change_password", "nodeinfo_links", "nodeinfo", "app_metadata"),
-    *("manifest", "worker", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles", "card"),
+    *("manifest", "worker", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles"),
 }
 
 
@@ -92,7 +92,6 @@ def test_every_page_is_either_open_or_closed_to_crawlers(site_store):
         "device_id": 1,
         "webhook_id": 1,
         "delivery_id": 1,
-        "act_id": 1,
         "day": date(2026, 11, 27),
         "month": date(2026, 11, 1),
         "statement_id": 1,
