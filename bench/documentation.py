@@ -97,7 +97,8 @@ _INTRODUCTION = """\
 Every setting is an environment variable, or a line `NAME=value` in a file `.env` in the checkout; the
 environment takes precedence. A blank value means the default. All settings are checked at start: if any is
 invalid, the site does not start, and prints one sentence for each invalid setting. Lines in `.env` that have no
-effect cause a warning. `make run` needs none of these settings.
+effect cause a warning; the warning about a setting of an earlier version says what replaces it. `make run` needs
+none of these settings.
 
 A host is written without scheme and port; IPv6 may be in brackets. `DATA_DIR` must not be, contain or be inside
 a folder of the program, such as the checkout itself or its `static/`; other folders in the checkout, such as

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
-from articles.domain.limits import BadPair, rates
+from articles.domain.limits import LIMITS, BadPair, rates
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import Checkboxes, RadioButtons
 from articles.web.identity import actor
@@ -137,8 +137,8 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     "LIMITS": (
         gettext_lazy("Rate limits"),
         gettext_lazy(
-            "Those that differ from the defaults in docs/limits.md: names, numbers and periods (s, m, h or d), "
-            "such as posts_new=5/1d, edits_new=off."
+            "Those that differ from the defaults: names, numbers and periods (s, m, h or d), such as "
+            "posts_new=5/1d, edits_new=off. What each counts is in docs/limits.md. The defaults: %(defaults)s."
         ),
     ),
 }
@@ -228,6 +228,8 @@ class SettingField(forms.CharField):
                 widget = RadioButtons(choices=_RADIO_BUTTONS[kind])
             case "list of languages":
                 widget = _Languages()
+            case "limits":
+                help_text %= {"defaults": ", ".join(f"{limit.name}={limit.default}" for limit in LIMITS)}
         self.variable, self.is_fixed = variable, name in settings.FIXED_SETTINGS
         if self.is_fixed:
             help_text = _("%(name)s is set in the environment or in .env, so it is fixed here.") % {"name": name}

@@ -149,7 +149,8 @@ def test_what_the_environment_sets_is_fixed_and_wins(settings, site_store, choos
     assert [title for _action, _who, title, _details in logged(site_store)] == ["NEW_MEMBER_DAYS"]
 
 
-def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, choose):
+def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, choose, browser):
+    assert "votes_new=300/1d" in browser.get(JOINING).text
     choose(JOINING, NEW_MEMBER_DAYS="0", NEW_MEMBER_POINTS="7", LIMITS="posts_new=off, votes_new=1/1d")
 
     rules = wiring.repository().rules
