@@ -38,8 +38,8 @@ def folder_of_metrics(site: Site):
 
 
 def counted(site: Site):
-    """Return the ids of processes that have files of metrics; 0 for the sums."""
-    return {int(path.stem.rpartition("_")[2]) for path in folder_of_metrics(site).glob("*.db")}
+    """Return the numbers under which processes have counted."""
+    return {int(path.stem) for path in folder_of_metrics(site).glob("*.lock")}
 
 
 def store_of(site: Site):

@@ -4,6 +4,7 @@ Label values come from fixed sets only (names of views, scripts, statuses), neve
 the number of series is bounded. docs/metrics.md describes them.
 """
 
+import os
 import time
 from collections import Counter as Sums
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +24,7 @@ from prometheus_client import (
     generate_latest,
 )
 from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from articles.domain.measurements import WebCounts
 from articles.domain.readership import REPEAT, Suspicion
@@ -203,8 +205,8 @@ def exposition(
     `figures` are those of the store, None if it is unavailable; `of_machine` are those that do not need it.
     """
     registry = CollectorRegistry()
-    folder = metric_files.directory()
-    registry.register(_own if folder is None else metric_files.AllProcesses(folder))
+    folder = os.environ.get(metric_files.VARIABLE)
+    registry.register(MultiProcessCollector(None, folder) if folder else _own)  # type: ignore[no-untyped-call]
     registry.register(_Figures(figures, of_machine))
     return generate_latest(registry)
 
@@ -215,13 +217,13 @@ def read_web_counts(folder: Path | None) -> WebCounts | None:
         return None
     counts, within = Sums[str](), Sums[str]()
     try:
-        for metric in metric_files.AllProcesses(folder).collect():
+        for metric in MultiProcessCollector(None, str(folder)).collect():  # type: ignore[no-untyped-call]
             for sample in metric.samples:
                 if sample.name == f"{REQUEST_SECONDS_NAME}_bucket":
                     within[sample.labels["le"]] += int(sample.value)
                 elif name := _charted(sample.name, sample.labels):
                     counts[name] += int(sample.value)
-    except FileNotFoundError:
+    except (OSError, ValueError):
         return None
     return WebCounts(began, counts[VOTES_NAME], counts[VIEWS_NAME], counts[REQUESTS_NAME], dict(within))
 

@@ -4,7 +4,6 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from articles.operation import metric_files
 from tests.internals import failing
 from voting_site.serving import static_files
 from voting_site.serving.static_files import PublicFilesMiddleware
@@ -118,16 +117,3 @@ def test_a_static_file_is_packed_only_as_the_client_accepts(root):
         "": None,
     }.items():
         assert encoding(header) == expected, header
-
-
-def test_only_metric_files_of_an_earlier_server_are_removed(tmp_path):
-    counts = ("counter_12.db", "histogram_0.db", "gauge_livesum_7.db")
-    others = ("lock", "accounts.db", "counter_x.db", "counter_1.db.backup")
-    for name in (*counts, *others):
-        (tmp_path / name).write_text("")
-    (tmp_path / "summary_1.db").mkdir()
-
-    metric_files.empty(tmp_path)
-
-    assert names(tmp_path) == set(others)
-    assert (tmp_path / "summary_1.db").is_dir()

@@ -1,19 +1,20 @@
-import errno
-import fcntl
-import threading
+import os
+import subprocess
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 from prometheus_client.core import CollectorRegistry
-from prometheus_client.exposition import generate_latest
-from prometheus_client.mmap_dict import MmapedDict, mmap_key
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from articles.domain.readership import Suspicion
 from articles.formatting import units
 from articles.operation import metric_files, metrics
 from tests.figures import samples_of, value, value_in
+from tests.source import ROOT
 from voting_site import __version__
 
 
@@ -130,149 +131,96 @@ def test_the_store_counts_as_up_only_if_its_figures_are_available():
 # Many processes
 
 
-def count(folder: Path, pid: int, **amounts: float) -> None:
-    """Write the files that a process leaves behind: a counter by label, and a histogram with one bucket."""
-    counters = MmapedDict(str(folder / f"counter_{pid}.db"))
-    for label, amount in amounts.items():
-        counters.write_value(mmap_key("t", "t_total", ["label"], [label], "Help."), amount, 0.0)
-    counters.close()
-    histogram = MmapedDict(str(folder / f"histogram_{pid}.db"))
-    for name, labels, values in (("h_bucket", ["le"], ["1.0"]), ("h_bucket", ["le"], ["+Inf"]), ("h_sum", [], [])):
-        histogram.write_value(mmap_key("h", name, labels, values, "Help."), sum(amounts.values()), 0.0)
-    histogram.close()
+class Counting:
+    """A process that takes a number in a folder and counts, until it is told to end."""
+
+    def __init__(self, folder: Path, amount: int) -> None:
+        program = (
+            "from articles.operation import metric_files; metric_files.take_number()\n"
+            "from prometheus_client import Counter, Gauge\n"
+            f"Counter('t', 'Help.', ['label']).labels('a').inc({amount})\n"
+            f"Gauge('g', 'Help.', multiprocess_mode='livesum').set({amount})\n"
+            "print(flush=True); input()"
+        )
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+            env=os.environ | {metric_files.VARIABLE: str(folder)},
+        )
+        self._process.stdout.readline()
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.communicate()
 
 
-def read(folder: Path) -> str:
+@pytest.fixture
+def counting(tmp_path):
+    """Return a function that starts a process that counts in a folder."""
+    metric_files.begin(tmp_path, 2)
+    with ExitStack() as running:
+
+        def start(amount):
+            process = Counting(tmp_path, amount)
+            running.callback(process.end)
+            return process
+
+        yield start
+
+
+def read(folder: Path, name: str, **labels: str) -> float | None:
     registry = CollectorRegistry()
-    registry.register(metric_files.AllProcesses(folder))
-    return generate_latest(registry).decode()
+    MultiProcessCollector(registry, str(folder))
+    return registry.get_sample_value(name, labels)
 
 
-def test_the_counts_of_all_processes_are_summed(tmp_path):
-    count(tmp_path, 11, a=1, b=2)
-    count(tmp_path, 12, a=10)
+def test_the_counts_of_all_processes_are_summed(tmp_path, counting):
+    for amount in (1, 2, 10):
+        counting(amount)
 
-    assert value_in(read(tmp_path), "t_total", label="a") == 11
-    assert value_in(read(tmp_path), "t_total", label="b") == 2
-    assert value_in(read(tmp_path), "h_bucket", le="1.0") == 13
-
-
-def test_an_ended_process_leaves_its_counts_and_no_files(tmp_path):
-    for pid in (11, 12, 111):
-        count(tmp_path, pid, a=pid, b=1)
-    before = samples_of(read(tmp_path))
-
-    assert metric_files.absorb(tmp_path, [11])
-    assert metric_files.absorb(tmp_path, [12, 11])
-
-    assert samples_of(read(tmp_path)) == before
-    assert sorted(path.name for path in tmp_path.glob("*.db")) == [
-        *("counter_0.db", "counter_111.db", "histogram_0.db", "histogram_111.db")
-    ]
+    assert read(tmp_path, "t_total", label="a") == 13
+    assert read(tmp_path, "g") == 13
 
 
-def test_files_are_not_merged_during_a_read(tmp_path):
-    count(tmp_path, 11, a=5)
-    with (tmp_path / "lock").open("a") as reader:
-        fcntl.flock(reader, fcntl.LOCK_SH)
+def test_a_process_that_ends_leaves_its_counts_and_another_continues_in_its_files(tmp_path, counting):
+    counting(1)
+    counting(2).end()
+    assert read(tmp_path, "t_total", label="a") == 3
 
-        assert not metric_files.absorb(tmp_path, [11])
+    for amount in (10, 20):
+        counting(amount).end()
 
-        assert (tmp_path / "counter_11.db").exists()
-    assert metric_files.absorb(tmp_path, [11])
-
-
-def test_a_concurrent_reader_sees_every_count_once(tmp_path):
-    for pid in range(100, 140):
-        count(tmp_path, pid, a=1)
-    seen, stop = set(), threading.Event()
-
-    def reader():
-        while not stop.is_set():
-            seen.add(value_in(read(tmp_path), "t_total", label="a"))
-
-    thread = threading.Thread(target=reader)
-    thread.start()
-    for pid in range(100, 140):
-        while not metric_files.absorb(tmp_path, [pid]):
-            pass
-    stop.set()
-    thread.join()
-
-    assert seen == {40.0}
+    assert read(tmp_path, "t_total", label="a") == 33
+    assert {path.name for path in tmp_path.glob("counter_*.db")} == {"counter_0.db", "counter_1.db"}
 
 
-def test_a_newly_created_file_of_a_process_is_tolerated(tmp_path):
-    count(tmp_path, 11, a=5)
-    (tmp_path / "counter_12.db").touch()
+def test_the_gauges_of_a_process_that_ended_vanish_with_the_next(tmp_path, counting):
+    counting(1)
+    counting(20).end()
 
-    assert value_in(read(tmp_path), "t_total", label="a") == 5
+    counting(3)
 
-
-def test_a_worker_that_ends_during_a_read_is_merged_with_the_next(tmp_path):
-    count(tmp_path, 11, a=1)
-    count(tmp_path, 12, a=1)
-    ended = metric_files.EndedProcesses(tmp_path)
-    with (tmp_path / "lock").open("a") as reader:
-        fcntl.flock(reader, fcntl.LOCK_SH)
-        ended.add(11)
-    assert (tmp_path / "counter_11.db").exists()
-
-    ended.add(12)
-
-    assert not list(tmp_path.glob("*_1[12].db"))
-    assert value_in(read(tmp_path), "t_total", label="a") == 2
+    assert read(tmp_path, "g") == 4
 
 
-@pytest.mark.parametrize("content", [b"\x40\0\0\0" + b"\x7f" * 60, b"\x40\0\0\0", b"\1"])
-def test_a_damaged_file_is_dropped_without_affecting_the_others(tmp_path, content, caplog):
-    (tmp_path / "counter_11.db").write_bytes(content)
-    count(tmp_path, 12, a=1)
-    ended = metric_files.EndedProcesses(tmp_path)
+def test_reserved_files_have_all_their_blocks_and_are_counted_in(tmp_path, counting):
+    for path in tmp_path.glob("*.db"):
+        assert path.stat().st_blocks * 512 >= metric_files.RESERVED_BYTES
 
-    ended.add(11)
-    ended.add(12)
+    counting(3)
 
-    assert "counter_11.db is damaged" in caplog.text
-    assert value_in(read(tmp_path), "t_total", label="a") == 1
-
-
-def test_counts_that_cannot_be_added_up_are_logged_and_do_not_end_the_server(tmp_path, caplog):
-    metric_files.EndedProcesses(tmp_path / "missing").add(11)
-
-    assert len(caplog.records) == 1
+    assert read(tmp_path, "t_total", label="a") == 3
+    assert (tmp_path / "counter_0.db").stat().st_size == metric_files.RESERVED_BYTES
 
 
 def test_a_single_process_writes_no_files(monkeypatch):
     monkeypatch.delenv(metric_files.VARIABLE, raising=False)
 
-    metric_files.EndedProcesses(metric_files.directory()).add(11)
-    metric_files.reserve_for_this_process()
+    metric_files.take_number()
 
-    assert metric_files.directory() is None
-
-
-def test_a_reserved_file_has_all_its_blocks_and_is_counted_in(tmp_path):
-    metric_files.reserve(tmp_path, 11)
-
-    files = list(tmp_path.glob("*_11.db"))
-    assert {path.name for path in files} == {"counter_11.db", "histogram_11.db"}
-    for path in files:
-        assert path.stat().st_blocks * 512 >= metric_files.RESERVED_BYTES
-    count(tmp_path, 11, a=3)
-    assert value_in(read(tmp_path), "t_total", label="a") == 3
-    assert (tmp_path / "counter_11.db").stat().st_size == metric_files.RESERVED_BYTES
-
-
-def test_a_reservation_without_room_leaves_no_file(tmp_path, monkeypatch):
-    def no_room(_file, _offset, _size):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(metric_files.os, "posix_fallocate", no_room)
-
-    with pytest.raises(OSError, match="No space left"):
-        metric_files.reserve(tmp_path, 11)
-    assert not list(tmp_path.iterdir())
+    assert "site_build_info" in metrics.exposition(None).decode()
 
 
 # Figures for readers

@@ -28,11 +28,6 @@ PRIVATE = {
         "granian.server.embed:Server._spawn_rsgi_worker",
         "granian.server.embed:AsyncWorker.wrap_target",
     },
-    "prometheus-client": {
-        "prometheus_client.mmap_dict:MmapedDict.read_all_values_from_file",
-        "prometheus_client.mmap_dict:MmapedDict.read_value",
-        "prometheus_client.mmap_dict:MmapedDict.write_value",
-    },
     "psycopg": {"psycopg.errors:_WaitTimeout"},
     "redis": {"redis._parsers:_HiredisParser.read_from_socket", "redis.connection:Connection._connect"},
     "django": {
@@ -45,7 +40,6 @@ PRIVATE = {
 WHERE = {
     "accounts/account_deletion.py": {"_raw_delete"},
     "accounts/remembered.py": {"_get_session_from_db"},
-    "articles/operation/metric_files.py": {"mmap_dict"},
     "articles/repository/store/clients/guarded_connection.py": {"_HiredisParser", "_parser", "_parsers"},
     "voting_site/postgres/base.py": {"_WaitTimeout"},
     "voting_site/serving/workers/server.py": {
@@ -98,7 +92,7 @@ def imported_by(node: ast.AST) -> set[str]:
 
 
 def private(*names: str) -> set[str]:
-    return {name for name in names if re.match("_[a-zA-Z]", name) or name == "mmap_dict"}
+    return {name for name in names if re.match("_[a-zA-Z]", name)}
 
 
 @pytest.mark.parametrize("name", sorted(name for names in PRIVATE.values() for name in names))

@@ -14,26 +14,23 @@ from articles.operation import metric_files
 
 SHARED_MEMORY = Path("/dev/shm")  # nosec B108 # noqa: S108 - the folder in it is private
 
-_SPARE = 2
-"""Processes with files besides the workers: the one that keeps them running, and the sums of ended ones."""
-
 
 @contextmanager
 def metrics_folder(data_dir: Path, address: str, workers: int) -> Iterator[Path]:
     """Yield a private folder with no counts, and delete it at the end. Raises OSError if there is no room.
 
     It is in shared memory if that has room, else in the data directory. One for each address: sites may share a
-    data directory. A folder that a killed site left behind is used again.
+    data directory. What a killed site left behind is deleted.
     """
-    in_memory, on_disk = _places(data_dir, address)
-    room = 2 * (2 * workers + _SPARE) * metric_files.RESERVED_BYTES  # while workers are replaced, twice as many
-    folder = in_memory if _has_room(SHARED_MEMORY, room) and _is_private(in_memory) else None
-    if folder is None:
-        folder = on_disk
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(in_memory, ignore_errors=True)  # of a killed site: `find` would take it for the current one
+    places = in_memory, on_disk = _places(data_dir, address)
+    for left_behind in places:
+        shutil.rmtree(left_behind, ignore_errors=True)
+    processes = 2 * (1 + workers)  # twice as many while they are replaced
+    room = len(metric_files.KINDS) * processes * metric_files.RESERVED_BYTES
+    folder = in_memory if _has_room(SHARED_MEMORY, room) and _is_private(in_memory) else on_disk
     try:
-        metric_files.begin(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        metric_files.begin(folder, processes)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -13,7 +13,6 @@ from functools import partial
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from articles.operation import metric_files
 from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.pool import Pool
 
@@ -34,8 +33,7 @@ def main() -> None:
         listener = listeners[number % len(listeners)]
         worker.Worker(application, listener, patience, alive, server, launcher).run()
 
-    ended = metric_files.EndedProcesses(metric_files.directory())
-    Pool(work, settings.WEB_WORKERS, ended).run(signals, worker.grace(patience))
+    Pool(work, settings.WEB_WORKERS).run(signals, worker.grace(patience))
 
 
 if __name__ == "__main__":

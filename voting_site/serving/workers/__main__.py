@@ -34,7 +34,7 @@ def _say_that_it_serves() -> None:
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
     _raise_limit_of_files()
-    metric_files.reserve_for_this_process()  # before any metric is defined
+    metric_files.take_number()  # before any metric is defined
     django.setup(set_prefix=False)  # before any model is imported
     resolve("/healthz")  # imports all views and builds the API, once before the forks
     if _is_let_serve():

@@ -1,4 +1,4 @@
-"""Keep the workers running: replace those that end, add up their metrics, and stop them all."""
+"""Keep the workers running: replace those that end, and stop them all."""
 
 import logging
 import math
@@ -9,13 +9,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from articles.operation.metric_files import EndedProcesses
 from voting_site.embedded.supervisor import Backoff
 
 _POLL = 0.1
 """Seconds until an ended worker or a signal is noticed."""
-
-_COLLECT_SECONDS = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -43,18 +40,15 @@ class Pool:
         self,
         work: Callable[[int, int], None],
         size: int,
-        ended: EndedProcesses,
         began: Callable[[], object] = lambda: None,
     ) -> None:
         """`began` is called when the first worker accepts requests."""
         self._work = work
         self._began: Callable[[], object] | None = began
         self._size = size
-        self._ended = ended
         self._workers: dict[int, _Entry] = {}
         self._backoff = Backoff()
         self._not_before = 0.0
-        self._next_collection = 0.0
 
     def run(self, signals: Sequence[int], grace: Callable[[int], float]) -> None:
         """Keep `size` workers accepting requests until signals arrive; pass these on.
@@ -65,7 +59,6 @@ class Pool:
             self._start_missing()
             self._see_who_leaves()
             self._reap()
-            self._collect()
         passed_on, end = 0, math.inf
         while self._workers and time.monotonic() < end:
             for number in signals[passed_on:]:
@@ -124,13 +117,6 @@ class Pool:
                     os.close(entry.pipe)
                 if status := os.waitstatus_to_exitcode(ended[1]):
                     _log.warning("worker %d ended with status %d", pid, status)
-                self._ended.add(pid)
-
-    def _collect(self) -> None:
-        """Add up what an earlier web server's processes counted, once they have ended."""
-        if time.monotonic() >= self._next_collection:
-            self._next_collection = time.monotonic() + _COLLECT_SECONDS
-            self._ended.collect()
 
     def _signal(self, number: int) -> None:
         for pid in self._workers:

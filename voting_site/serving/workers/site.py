@@ -43,15 +43,14 @@ def serve(descriptors: Sequence[int], patience: float, began: Callable[[], objec
             reverse("articles:front")  # it reads all addresses
     # What is loaded now stays: the workers' garbage collector need not look through it, nor copy it into each.
     gc.freeze()
-    server, launcher, folder = os.getpid(), os.getppid(), metric_files.directory()
+    server, launcher, folder = os.getpid(), os.getppid(), os.environ.get(metric_files.VARIABLE)
 
     def work(number: int, alive: int) -> None:
-        metric_files.reserve_for_this_process()
+        metric_files.take_number()
         listener = listeners[number % len(listeners)]
         Worker(application, listener, patience, alive, server, launcher, recent_pages()).run()
 
-    ended = metric_files.EndedProcesses(folder)
-    Pool(work, settings.WEB_WORKERS, ended, began).run(signals, grace(patience))
+    Pool(work, settings.WEB_WORKERS, began).run(signals, grace(patience))
     if folder and os.getppid() != launcher:  # it was killed, and cannot remove the folder
         shutil.rmtree(folder, ignore_errors=True)
 
