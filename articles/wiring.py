@@ -20,9 +20,9 @@ from articles.domain.rules import Rules
 from articles.domain.trust import BACKERS
 from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
 from articles.operation import metrics
+from articles.page_store import PageStore
 from articles.recent import Recent
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, Repository, connect
-from articles.retractions import Retractions
 from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render
 from owner import choices
@@ -114,15 +114,15 @@ def _confirmation(timeout_seconds: float) -> Confirmation | None:
 
 
 def retract(articles: Collection[ArticleId] | None) -> None:
-    """Retract copies of pages: see `articles.retractions`."""
+    """Retract copies of pages: see `articles.page_store`."""
     if settings.KEPT_PAGES_DIR is not None:
         concerned = None if articles is None else finder(catches_up=False).add_posted_again(articles)
-        Retractions(Path(settings.KEPT_PAGES_DIR)).add(concerned)
+        PageStore(Path(settings.KEPT_PAGES_DIR)).retract(concerned)
     _titles.forget()
 
 
 def _latest_retraction() -> str:
-    return "" if settings.KEPT_PAGES_DIR is None else Retractions(Path(settings.KEPT_PAGES_DIR)).latest()
+    return "" if settings.KEPT_PAGES_DIR is None else PageStore(Path(settings.KEPT_PAGES_DIR)).latest_retraction()
 
 
 def _load_titles() -> Mapping[str, str]:

@@ -86,7 +86,7 @@ FLOORS = (
         "articles.known_store",
         "articles.operation",
         "articles.private_files",
-        "articles.retractions",
+        "articles.page_store",
         "articles.site",
     ),
     (

@@ -12,10 +12,10 @@ from django.utils import translation
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_http_date_safe
 
-from articles.kept_pages.pages import KEEP_EVERY, UNCHANGED_FOR, Address, KeptPage, KeptPages, pack
 from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import SHARED_FOR, PublicPage, copying, is_plain, public_page, shared_page, whole
 from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, turns_of_a_process
+from articles.page_store import KEEP_EVERY, UNCHANGED_FOR, Address, KeptPage, PageStore, pack
 from articles.site import nearest_languages
 from articles.web import reading
 from owner import choices
@@ -41,13 +41,13 @@ class KeptPagesMiddleware:
             raise MiddlewareNotUsed
         directory = Path(settings.KEPT_PAGES_DIR)
         self._get_response = get_response
-        self._pages = KeptPages(directory)
+        self._pages = PageStore(directory)
         self._turns = turns_of_a_process()
         self._not_due: dict[tuple[str, Address], float] = {}
         self.refresher = Refresher(directory, self._pages, self._copy)
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        as_of = self._pages.retractions.latest()
+        as_of = self._pages.latest_retraction()
         choices.follow(as_of)
         is_read = request.method in ("GET", "HEAD")
         shared = shared_page(request) if is_read else None
@@ -88,7 +88,7 @@ class KeptPagesMiddleware:
 
     def _written(self, request: HttpRequest, page: PublicPage, address: Address) -> HttpResponse:
         """Let the view write the whole page, keep it, and answer with the part that the request needs."""
-        as_of = self._pages.retractions.latest()
+        as_of = self._pages.latest_retraction()
         with whole(request):
             response = self._get_response(request)
             if getattr(response, "is_outage", False):
@@ -128,7 +128,7 @@ class KeptPagesMiddleware:
         """Read a page as a reader without an account, and keep it."""
         if chosen.is_for_members:
             return
-        as_of = self._pages.retractions.latest()
+        as_of = self._pages.latest_retraction()
         response, page = self._get_response(request), public_page(request)
         if page:
             self._settle(request, page.address(_language(request)), response, as_of)

@@ -13,8 +13,8 @@ from django.db import connections
 from django.http import HttpRequest
 from django.urls import reverse
 
-from articles.kept_pages.pages import KEEP_EVERY, Address, KeptPages
 from articles.kept_pages.requests import copying
+from articles.page_store import KEEP_EVERY, Address, PageStore
 from owner.choices import chosen
 
 _log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ It invalidates the copies of the main lists, which are made again.
 class Refresher:
     """A thread of each worker. `keep` answers a request of `copying` and keeps the page."""
 
-    def __init__(self, directory: Path, pages: KeptPages, keep: Callable[[HttpRequest], object]) -> None:
+    def __init__(self, directory: Path, pages: PageStore, keep: Callable[[HttpRequest], object]) -> None:
         self._lock_file = directory / ".refresher"
         self._pages = pages
         self._keep = keep
@@ -41,7 +41,7 @@ class Refresher:
         self._sites: OrderedDict[str, HttpRequest] = OrderedDict()
         self._starting = Lock()
         self._thread: Thread | None = None
-        self._as_of = pages.retractions.latest()
+        self._as_of = pages.latest_retraction()
 
     def see(self, request: HttpRequest, site: str) -> None:
         """Remember the scheme and host that readers use, and start the thread at a process's first request."""
@@ -85,12 +85,12 @@ class Refresher:
             try:
                 self._keep_safely(self._waiting.get(timeout=min(_LOOK_EVERY, left)))
             except Empty:
-                if not left or self._pages.retractions.latest() != self._as_of:
+                if not left or self._pages.latest_retraction() != self._as_of:
                     return
 
     def keep_main_lists(self) -> None:
         """Keep the main lists in every language, unless another worker is doing that."""
-        self._as_of = self._pages.retractions.latest()
+        self._as_of = self._pages.latest_retraction()
         try:
             self._lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._lock_file.open("a") as lock:

@@ -16,7 +16,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentOrder, article_of
 from articles.domain.lists import PAGES, PERIODS
 from articles.feeds import BadQuery, feed_filter_of, query_of
-from articles.kept_pages.pages import Address
+from articles.page_store import Address
 from articles.web.caching import FEEDS, PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
 from owner.choices import chosen

@@ -17,7 +17,7 @@ from django.urls import Resolver404, resolve
 from django.utils.translation import get_language_from_request
 from django.utils.translation import gettext as _
 
-from articles.kept_pages.pages import Address
+from articles.page_store import Address
 from articles.web.caching import PERSONAL_COOKIES, RULES, accepted_encodings
 from articles.web.preferences import PREFERENCE_COOKIES
 

@@ -10,13 +10,12 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
 from django.test import Client, RequestFactory
 
-from articles import site
+from articles import page_store, site
 from articles.domain.articles import Choice
-from articles.kept_pages import pages
-from articles.kept_pages.pages import Address, KeptPages, pack
 from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import KEPT_VIEWS, PARAMETERS
 from articles.models import SiteText
+from articles.page_store import Address, PageStore, pack
 from integrity.models import MonthReport
 from tests.factories import browser_of, comment_on
 from tests.pages.copies import make_old
@@ -32,7 +31,7 @@ def few_places(monkeypatch, request):
     """Places for copies: three, or as many as the test says."""
     places = getattr(request, "param", 3)
     for name in ("SHELF", "MOST_PAGES"):
-        monkeypatch.setattr(pages, name, places)
+        monkeypatch.setattr(page_store, name, places)
     return places
 
 
@@ -292,7 +291,7 @@ def test_the_main_lists_are_kept_from_the_first_request_on(tmp_path, monkeypatch
         raise SystemExit(request.path)
 
     with pytest.raises(SystemExit, match=r"^/$"):
-        Refresher(tmp_path, KeptPages(tmp_path), keep).see(RequestFactory().get("/about/"), "http://testserver")
+        Refresher(tmp_path, PageStore(tmp_path), keep).see(RequestFactory().get("/about/"), "http://testserver")
 
 
 def test_the_copy_of_a_removed_article_shows_no_more_than_its_page(kept, outage, article, carol, refresher):
@@ -409,19 +408,19 @@ def copy(number, content=b"x"):
 
 
 def test_the_oldest_copies_beyond_the_limits_are_deleted(tmp_path, few_places):
-    kept_pages = KeptPages(tmp_path)
+    kept_pages = PageStore(tmp_path)
     for number in range(5):
         kept_pages.keep(copy(number))
     assert kept_pages.trim() == 5 - few_places
     for path in tmp_path.iterdir():
-        os.truncate(path, pages.MOST_BYTES + 1)
+        os.truncate(path, page_store.MOST_BYTES + 1)
 
     assert kept_pages.trim() == few_places
     assert list(tmp_path.iterdir()) == []
 
 
 def test_copies_that_share_places_are_deleted_first(tmp_path, few_places):
-    kept_pages = KeptPages(tmp_path)
+    kept_pages = PageStore(tmp_path)
     for number in range(few_places):
         kept_pages.keep(copy(number))
         kept_pages.keep(pack(Address("http://a", "/search/", f"q={number}", "en", shelf="x"), {}, 1.0, b"x"))
@@ -431,7 +430,7 @@ def test_copies_that_share_places_are_deleted_first(tmp_path, few_places):
 
 
 def test_copies_not_requested_for_a_day_are_deleted(tmp_path):
-    kept_pages = KeptPages(tmp_path)
+    kept_pages = PageStore(tmp_path)
     kept_pages.keep(copy(1))
     assert kept_pages.trim() == 0
     make_old(tmp_path)
@@ -440,7 +439,7 @@ def test_copies_not_requested_for_a_day_are_deleted(tmp_path):
 
 
 def test_a_copy_is_only_readable_for_the_sites_user(tmp_path):
-    kept_pages = KeptPages(tmp_path / "kept")
+    kept_pages = PageStore(tmp_path / "kept")
     kept_pages.keep(copy(1))
 
     assert (tmp_path / "kept").stat().st_mode & 0o077 == 0

@@ -14,7 +14,7 @@ from accounts.models import Token
 from accounts.web.form_pages import is_for_members
 from articles import site, wiring
 from articles.models import SiteSetting, SiteText
-from articles.retractions import Retractions
+from articles.page_store import PageStore
 from articles.web import limits
 from articles.web.caching import FEEDS
 from articles.web.reading import OPEN
@@ -269,7 +269,7 @@ def test_the_next_request_in_another_process_knows_what_an_administrator_chose(c
     assert Client().get("/").status_code == 200
     SiteSetting.objects.create(name="READING", text="members")  # by another process
     assert Client().get("/").status_code == 200
-    Retractions(kept).add(None)
+    PageStore(kept).retract(None)
 
     assert Client().get("/").status_code == 302
     assert Client().get("/feeds/hot.atom").status_code == 404

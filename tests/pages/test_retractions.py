@@ -1,18 +1,17 @@
 """Copies of pages after what they show was removed, replaced, or lost its name: they are not shown any more."""
 
+import errno
 import os
-import time
+from pathlib import Path
 
 import pytest
 from django.test import Client
 
 from articles import account_ids
 from articles.domain.errors import GroupExists, StoreUnconfirmed
-from articles.kept_pages.pages import Address, KeptPages, pack
-from articles.retractions import Retractions
+from articles.page_store import Address, PageStore, pack
 from tests.factories import actor, browser_of
 from tests.internals import meanwhile
-from tests.pages.copies import make_old
 from tests.store_state import lost_answers
 
 LINK = "https://example.org/a"
@@ -157,7 +156,7 @@ def test_the_pages_of_other_articles_stay(kept, outage, article, other, carol, a
 def test_a_page_that_was_read_before_a_removal_and_is_ready_after_it_is_not_kept(
     kept, outage, article, carol, site_store, path
 ):
-    with meanwhile(KeptPages, "keep", lambda: remove(site_store, carol)):
+    with meanwhile(PageStore, "keep", lambda: remove(site_store, carol)):
         assert "A title" in visible(path)
     outage()
 
@@ -204,41 +203,47 @@ def test_copies_of_what_was_retracted_are_deleted(kept, article, other, carol, s
     assert [path.name.startswith(f"article-{other}-") for path in kept.glob("[!.]*")] == [True]
 
 
-# The marks
+# The mark
 
 
 def copy(article=None):
     return pack(Address("http://a", "/x", "", "en", article), {"Content-Type": "text/html"}, 1.0, b"x")
 
 
-def test_where_no_mark_can_be_written_all_copies_are_deleted(tmp_path):
-    kept_pages = KeptPages(tmp_path)
-    kept_pages.keep(copy(1))
-    (tmp_path / ".retracted").write_text("a file in place of the directory")
-    kept_pages.retractions.add([2])
+def test_where_no_mark_can_be_written_all_copies_are_deleted(tmp_path, monkeypatch):
+    store = PageStore(tmp_path)
+    store.keep(copy(1))
+    store.keep(copy())
 
-    assert kept_pages.get(copy(1).address) is None
+    def no_room(*_args, **_options):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
+    monkeypatch.setattr(os, "utime", no_room)
+    store.retract([2])
 
-def test_the_retraction_of_all_articles_concerns_each(tmp_path):
-    kept_pages = KeptPages(tmp_path)
-    for article in (None, 1, 2):
-        kept_pages.keep(copy(article))
-    before = [kept_pages.retractions.state_of(article) for article in (None, 1, 2)]
-    kept_pages.retractions.add(None)
-    after = [kept_pages.retractions.state_of(article) for article in (None, 1, 2)]
-
-    assert set(before).isdisjoint(after)
     assert not list(tmp_path.glob("[!.]*"))
 
 
-def test_marks_outlive_the_copies_that_they_concern(tmp_path):
-    kept_pages, marks = KeptPages(tmp_path), tmp_path / ".retracted"
-    for age in (86_400, 86_400 + 3_700):
-        Retractions(tmp_path).add([1])
-        make_old(marks, age)
-        os.utime(marks / "lists", (time.time(),) * 2)
-        kept_pages.trim()
+def test_the_retraction_of_all_articles_concerns_each(tmp_path):
+    store = PageStore(tmp_path)
+    for article in (None, 1, 2):
+        store.keep(copy(article))
+    before = store.latest_retraction()
 
-        assert (marks / "article-1").exists() == (age == 86_400)
-        assert (marks / "lists").exists()
+    store.retract(None)
+
+    assert store.latest_retraction() != before
+    assert not list(tmp_path.glob("[!.]*"))
+
+
+@pytest.mark.parametrize("article", [None, 1])
+def test_a_copy_written_during_a_retraction_is_deleted(tmp_path, article):
+    store = PageStore(tmp_path)
+    as_of = store.latest_retraction()
+
+    with meanwhile(Path, "replace", lambda: store.retract([1])):
+        store.keep(copy(article), as_of)
+    with meanwhile(PageStore, "_path", lambda: store.retract([1])):
+        store.keep(copy(article), store.latest_retraction())
+
+    assert not list(tmp_path.glob("[!.]*"))

@@ -9,8 +9,8 @@ from django.test import Client
 from articles import feeds
 from articles.domain.limits import Rate
 from articles.kept_pages import middleware
-from articles.kept_pages.pages import Address
 from articles.kept_pages.sharing import Turns
+from articles.page_store import Address
 from articles.views import crawlers
 from tests.factories import browser_of
 from tests.internals import failing, meanwhile

@@ -14,8 +14,8 @@ from django.utils import translation
 
 from articles.api import documentation
 from articles.operation import metric_files
+from articles.page_store import PageStore
 from articles.readership.record import GatheredViews, count_apart
-from articles.retractions import Retractions
 from articles.wiring import repository
 from voting_site.jinja import load_most_read
 from voting_site.serving.requests import declared
@@ -59,11 +59,10 @@ def recent_pages() -> RecentPages | None:
     """Return recent pages that end with the retractions of this machine; None if they are turned off."""
     if not settings.RECENT_PAGES:
         return None
-    retractions = Retractions(Path(settings.KEPT_PAGES_DIR))
     is_declared = declared(behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES)
     gathered = GatheredViews()
     return RecentPages(
-        retractions.latest,
+        PageStore(Path(settings.KEPT_PAGES_DIR)).latest_retraction,
         is_declared,
         Views(count_apart, gathered.add, gathered.close),
         lambda articles: repository().comments.get_states(list(articles)),

@@ -1,9 +1,13 @@
-"""Copies of the pages that readers without an account see, on disk, for the time when the store is away.
+"""The store of drawn pages: copies of what readers without an account see, on disk, also while the store is away.
 
 Feeds are the same for everyone, and are served from their copies for a minute in any case. A page that is visited
 is saved at most once every `KEEP_EVERY` seconds, an article that has not changed once every `UNCHANGED_FOR`. The
 site's workers share one directory. A copy is what a reader without an account and without preferences sees, so it
 holds nothing personal.
+
+What a moderator removed, what an edit replaced and the name of a deleted member must not come back from a copy. A
+retraction changes a mark beside the copies, by which every process of the machine knows at once, and then deletes
+the copies that it concerns. Who reads a page, keeps it only if the mark is then as it was before.
 """
 
 import json
@@ -11,7 +15,7 @@ import logging
 import os
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -20,8 +24,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from django.utils.crypto import get_random_string
-
-from articles.retractions import Retractions, kind_of
 
 KEEP_EVERY = 8.0
 """Seconds until a page that is visited is kept again, so that a copy is at most ten seconds behind."""
@@ -38,12 +40,10 @@ MOST_BYTES = 64_000_000
 SHELF = 200
 """Places on a shelf: copies of more addresses replace each other."""
 
-_MARGIN = 3600.0
-"""Seconds for which the mark of a retraction outlives the copies that it concerns."""
-
 _COMPRESSION = 1
 _SHELVED = "shelf-"
 _DRAFT = ".draft"
+_MARK = ".retracted"
 
 _log = logging.getLogger(__name__)
 
@@ -84,12 +84,38 @@ def pack(address: Address, headers: Mapping[str, str], at: float, content: bytes
     return KeptPage(address, headers, at, zlib.compress(content, _COMPRESSION), state)
 
 
-class KeptPages:
+class PageStore:
     """A directory of copies, which several processes can use at the same time."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self.retractions = Retractions(directory)
+        self._mark = directory / _MARK
+
+    def retract(self, articles: Collection[int] | None) -> None:
+        """Delete the pages of these articles, None for all articles, and every page that is not an article's.
+
+        If the mark cannot be changed, as on a full disk, all copies are deleted.
+        """
+        kinds = ["article-"] if articles is None else [_kind_of(article) for article in articles]
+        try:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._mark.touch(mode=0o600)
+            now = time.time_ns()
+            os.utime(self._mark, ns=(now, now))
+        except OSError as error:
+            _log.warning("all copies of pages are deleted: %s", error.strerror)
+            kinds = [""]
+        for kind in (_kind_of(None), *kinds):
+            with suppress(OSError):
+                for path in self._directory.glob(f"{kind}*" if kind else "[!.]*"):
+                    path.unlink(missing_ok=True)
+
+    def latest_retraction(self) -> str:
+        """Return a token that changes with every retraction."""
+        try:
+            return str(os.stat(self._mark).st_mtime_ns)
+        except OSError:
+            return ""
 
     def age(self, address: Address) -> float:
         """Return the age of the copy in seconds; infinite without one, or if the clock has been set back since."""
@@ -120,9 +146,9 @@ class KeptPages:
 
         `as_of` is the latest retraction before the page was read: no copy is made if another one followed.
         """
-        path = self._path(page.address)  # before the comparison: a retraction changes the marks of articles last
-        if as_of not in (None, self.retractions.latest()):
+        if as_of not in (None, self.latest_retraction()):
             return
+        path = self._path(page.address)
         draft = path.with_name(f"{path.name}-{get_random_string(8)}{_DRAFT}")
         head = {
             "address": page.address._asdict(),
@@ -135,6 +161,8 @@ class KeptPages:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft.write_bytes(json.dumps(head).encode() + b"\n" + page.packed)
             draft.replace(path)
+            if as_of not in (None, self.latest_retraction()):  # it may have deleted copies before there was this
+                path.unlink(missing_ok=True)
         except OSError as error:
             _log.warning("the page %s is not kept: %s", page.address.path, error.strerror)
             with suppress(OSError):
@@ -158,22 +186,25 @@ class KeptPages:
                 with suppress(OSError):
                     path.unlink()
                     deleted += 1
-        self.retractions.trim(oldest - _MARGIN)
         return deleted
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         if not self._directory.is_dir():
             return
-        for path in self._directory.glob("[!.]*"):  # neither the refresher's lock nor the marks
+        for path in self._directory.glob("[!.]*"):  # neither the refresher's lock nor the mark
             with suppress(OSError):
                 yield path, path.stat()
 
     def _path(self, address: Address) -> Path:
-        state, facts = self.retractions.state_of(address.article), json.dumps(address._asdict())
-        kind = kind_of(address.article)
+        kind, facts = _kind_of(address.article), json.dumps(address._asdict())
         if address.shelf:
             kind, facts = f"{kind}{_SHELVED}", f"{address.shelf} {int(_digest(facts), 16) % SHELF}"
-        return self._directory / (kind + _digest(json.dumps([facts, state])))
+        return self._directory / (kind + _digest(facts))
+
+
+def _kind_of(article: int | None) -> str:
+    """Return how the names of copies begin: of the page of an article, or, for None, of any other page."""
+    return "page-" if article is None else f"article-{article}-"
 
 
 def _digest(text: str) -> str:
