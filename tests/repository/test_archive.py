@@ -170,6 +170,22 @@ def test_a_damaged_sketch_counts_as_lost(idle, sketch):
     assert problems(idle) == []
 
 
+def test_a_clock_set_back_during_archiving_keeps_the_counters_in_the_store(idle, clock):
+    (counters,) = idle.archive.get_counters([1])
+    clock.advance(-1)
+
+    assert idle.archive.store([counters]) == 0
+
+
+def test_counters_larger_than_the_numbers_shown_are_rejected(idle):
+    counters = away(idle)
+
+    assert not idle.archive.restore(1, replace(counters, pv=6))
+    assert numbers(idle) == (5, 5)
+    read(idle, 1, 10)
+    assert numbers(idle) == (6, 6), "visitor 10 is not known"
+
+
 def test_removed_articles_are_archived_and_restored_with_their_numbers(idle):
     idle.articles.remove(1, MODERATOR, "Spam")
     assert 1 in idle.archive.list_due(10)
