@@ -111,6 +111,7 @@ def test_a_backup_made_under_votes_is_restored(used, tmp_path, static_files, sha
         check(site, voted)
 
 
+@pytest.mark.site
 @pytest.mark.parametrize("folder", sorted(EARLIER.iterdir()), ids=lambda folder: folder.name)
 def test_a_backup_of_each_earlier_version_is_restored(folder, tmp_path, static_files):
     checked = Stopped(tmp_path / "checked").manage("restore", "--check", str(folder))
