@@ -446,14 +446,15 @@ def test_a_backup_is_checked_without_being_restored(run, used, tmp_path):
 def test_a_backup_is_due_by_the_age_of_the_newest(tmp_path, time_machine):
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     time_machine.move_to(now, tick=False)
-    assert folders.is_due(tmp_path, 3600)
-    for name in ("2026-03-01T11-30-00Z", "2026-02-01T00-00-00Z"):
+    assert folders.is_due(tmp_path)
+    for name in ("2026-02-28T12-00-01Z", "2026-02-01T00-00-00Z"):
         (tmp_path / name).mkdir()
         (tmp_path / name / manifest.MANIFEST).touch()
 
-    assert not folders.is_due(tmp_path, 3600)
-    assert folders.is_due(tmp_path, 1800)
-    shutil.rmtree(tmp_path / "2026-03-01T11-30-00Z")
+    assert not folders.is_due(tmp_path)
+    time_machine.shift(1)
+    assert folders.is_due(tmp_path)
+    shutil.rmtree(tmp_path / "2026-02-28T12-00-01Z")
     (tmp_path / "2031-01-01T00-00-00Z").mkdir()
     (tmp_path / "2031-01-01T00-00-00Z" / manifest.MANIFEST).touch()
-    assert folders.is_due(tmp_path, 3600), "made when the clock was wrong"
+    assert folders.is_due(tmp_path), "made when the clock was wrong"
