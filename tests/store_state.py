@@ -117,6 +117,11 @@ def problems(repository: Repository) -> list[str]:
     return [str(finding) for finding in repository.audit.run()]
 
 
+def damage_votes(repository: Repository, article_id: int) -> None:
+    """Let an article's number of votes be no number."""
+    repository.store.client.hset(repository.store.shards.of(article_id).article(article_id), "votes", "many")
+
+
 WRITTEN = ("article:", "voted:", "oppose:", "votes:", "opposes:", "saved:", "posted:", "link:", "log:", "tunings:")
 WRITTEN += ("group:", "groups:", "merged:", "removed:", "descriptions:")
 """Beginnings of keys that only members' actions change."""

@@ -112,7 +112,7 @@ REFUSALS = (
     Refusal(None, errors.ImportRunning, 409, GENERIC_CODE, None),
     Refusal("archived", errors.ViewsArchived, 409, GENERIC_CODE, None),
     Refusal("foreign", errors.StoreUnfit, 503, "unavailable", "foreign"),
-    Refusal(None, errors.StoreDamaged, 503, "unavailable", None),
+    Refusal(None, errors.StoreDamaged, 503, "unavailable", None, sentence="damaged"),
     Refusal(None, errors.StoreUnavailable, 503, "unavailable", None),
     Refusal(None, errors.StoreUnconfirmed, 503, "unconfirmed", None),
 )

@@ -8,7 +8,6 @@ A mirror has one position in the changes of all shards.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from math import isfinite
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -22,7 +21,7 @@ from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore
-from articles.repository.store.values import count_from, whole_from
+from articles.repository.store.values import count_from, number_from, whole_from
 
 _COPY = "data"
 """Field of the stamp: an index of another copy of the site's data is built again."""
@@ -200,11 +199,10 @@ class Changes(OfStore):
         return {keys.prefix: at for keys, at in zip(self._store.shards.all, last, strict=True)}
 
     def get_weight(self) -> float:
-        """Return the weight of a vote by which articles are ranked, in seconds; 0 if damaged. One round trip."""
-        with self._store.commands() as client, suppress(ValueError):
-            weight = float(client.hget(self._store.shards.directory.ranking, "seconds_per_point") or 0)
-            return weight if isfinite(weight) else 0.0
-        return 0.0
+        """Return the weight of a vote by which articles are ranked, in seconds; 0 if lost. One round trip."""
+        with self._store.commands() as client:
+            weight = client.hget(self._store.shards.directory.ranking, "seconds_per_point")
+        return number_from(weight or "0", "the weight of a vote")
 
     def get_last_id(self) -> ArticleId:
         """Return the highest id of an article. One round trip."""

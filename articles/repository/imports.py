@@ -242,7 +242,7 @@ class Imports:
         with self._store.pipeline() as pipe:
             for article_id in ids:
                 pipe.hget(self._store.shards.of(article_id).article(article_id), "comment_ids")
-            replies = pipe.execute(raise_on_error=False)
+            replies = pipe.execute()
         numbers = {number: count_from(reply) for number, reply in zip(ids, replies, strict=True)}
         return {number: highest for number, highest in numbers.items() if highest}
 

@@ -18,11 +18,12 @@ from articles.domain.reasons import recorded
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from
-from articles.repository.store.attempts import Finding, Verb
 from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.connection import Call, OfStore, Store, exact_time
+from articles.repository.store.findings import Finding, Verb
 from articles.repository.store.keys import Keys
 from articles.repository.store.riding import Ride, riding
+from articles.repository.store.values import naming
 
 _FORM = re.compile(r"([a-z-]{1,30}):([1-9][0-9]{6,21})")
 """What an inbox keeps of a notice: the word of its pointer; the comment or root."""
@@ -105,10 +106,11 @@ class Inbox(OfStore):
 
 
 def _pointers(entries: Iterable[tuple[str, float]]) -> Iterator[NoticePointer]:
-    """Yield the notices that entries of inboxes name; leave out what is damaged."""
-    for text, at in entries:
-        if match := _FORM.fullmatch(text):
-            yield NoticePointer(match[1], int(match[2]), at)
+    """Yield the notices that entries of inboxes name. Raises StoreDamaged."""
+    with naming("a notice"):
+        for text, at in entries:
+            word, subject = text.split(":")
+            yield NoticePointer(word, int(subject), at)
 
 
 def _notice(pointer: NoticePointer, row: Sequence[Any], comments: Mapping[CommentId, Comment]) -> Notice | None:

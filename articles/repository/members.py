@@ -10,11 +10,11 @@ from articles.domain.errors import ArticleNotFound
 from articles.domain.lists import MOST_PAGED, MemberPage, Position, closed_groups
 from articles.domain.members import UserId
 from articles.repository.lists.paging import PageWindow, newest_first, page_window, position_of, read_window
-from articles.repository.lists.reading import moment, read_articles, readable
+from articles.repository.lists.reading import read_articles, readable
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore, Value, exact_time
-from articles.repository.store.values import article_id_from
+from articles.repository.store.values import article_id_from, moment_from
 
 Noted = tuple[ArticleId, float]
 """An article, and when it was posted, voted on or saved, in Unix seconds."""
@@ -149,7 +149,9 @@ class Members(OfStore):
         """
         replies = self._store.in_shards(lambda pipe, keys: pipe.hgetall(keys.visits(user)))
         visits = [visit for shard in replies for visit in shard.items()]
-        ended = [(article_id_from(number), moment(noted.rpartition(" ")[2]) or 0.0) for number, noted in visits]
+        ended = [
+            (article_id_from(number), moment_from(noted.rpartition(" ")[2]) or 0.0) for number, noted in visits
+        ]
         return sorted(ended, key=lambda visit: visit[1], reverse=True)
 
     def forget_visits(self, user: UserId) -> None:

@@ -94,6 +94,7 @@ ACTIONS = {
     "new-member-limit": gettext_lazy("%(reason)s %(end)s Try again in %(wait)s."),
     "refused": gettext_lazy("This is not possible right now. Please try again in a moment."),
     "unavailable": gettext_lazy("The site cannot reach its store right now. Please try again in a moment."),
+    "damaged": gettext_lazy("What the site has stored for this page is damaged. Its operator can repair it."),
     "unconfirmed": gettext_lazy(
         "The store did not confirm this in time, so it is not certain whether this was saved. "
         "Please try again: nothing counts twice."

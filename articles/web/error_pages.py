@@ -42,8 +42,14 @@ def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
     """
     outages.report(error)
     is_change = isinstance(error, errors.StoreError) and request.method == "POST"
-    unconfirmed = action_sentence(error) if isinstance(error, errors.StoreUnconfirmed) else ""
-    response = page(request, 503, {"is_change": is_change, "unconfirmed": unconfirmed})
+    match error:
+        case errors.StoreDamaged():
+            sentence = action_sentence(error)
+        case errors.StoreUnconfirmed() if is_change:
+            sentence = action_sentence(error)
+        case _:
+            sentence = ""
+    response = page(request, 503, {"is_change": is_change, "sentence": sentence})
     response.is_outage = True  # type: ignore[attr-defined]
     response["Retry-After"] = str(RETRY_AFTER)
     return response

@@ -15,10 +15,10 @@ from articles import wiring
 from articles.domain.errors import StoreUnavailable
 from articles.views.lists import pages
 from articles.web.error_pages import failed
-from tests.factories import browser_of
+from tests.factories import browser_of, post
 from tests.figures import value
 from tests.internals import failing
-from tests.store_state import read_timeout
+from tests.store_state import damage_votes, read_timeout
 
 
 def test_an_unknown_address_is_404_with_a_page(site_store):
@@ -26,6 +26,18 @@ def test_an_unknown_address_is_404_with_a_page(site_store):
 
     assert response.status_code == 404
     assert "Page not found" in response.content.decode()
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "is damaged"), ("zh-hans", "已损坏")])
+def test_a_page_that_meets_damage_says_so_and_no_other_does(site_store, article, language, said):
+    other = post(site_store, 2)
+    damage_votes(site_store, article)
+
+    damaged = Client().get(f"/articles/{article}/", headers={"accept-language": language})
+
+    assert damaged.status_code == 503
+    assert said in damaged.content.decode()
+    assert Client().get(f"/articles/{other}/").status_code == 200
 
 
 def test_an_unavailable_store_is_503_with_retry_after(site_store, settings):

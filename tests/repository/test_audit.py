@@ -407,15 +407,6 @@ def test_the_audit_reports_impossible_parameters(repository, name, value, said):
     assert problems(repository) == [f"{keys.ranking}: {said}" for keys in repository.store.shards.all]
 
 
-@pytest.mark.parametrize("member", ["1\n2", "1\n", "\n"])
-def test_a_line_break_in_an_id_is_reported(used, member):
-    used.client.sadd(used.first.deleted_members, member)
-
-    (finding,) = problems(used.repository)
-
-    assert repr(member) in finding
-
-
 def test_progress_rises_from_zero_to_all_articles(repository, clock):
     repository.imports.add([imported(number, clock() - number) for number in range(600)])
     told: list[tuple[int, int]] = []

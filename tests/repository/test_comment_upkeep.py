@@ -266,19 +266,6 @@ def test_what_cannot_be_repaired_is_found_again(used, what):
     assert any("is damaged, and left as it is" in one for one in told) == is_damaged
 
 
-def test_a_comment_that_cannot_be_read_stops_neither_the_audit_nor_the_repair_of_another(used):
-    used.client.delete(used.keys.comment(REPLY))
-    used.client.set(used.keys.comment(REPLY), "x")
-    used.client.zrem(used.keys.commented(ALICE), str(FIRST))
-
-    found = "\n".join(problems(used.repository))
-    used.repository.repair.run()
-
-    assert f"comment:{REPLY}: is a string, but should be a hash" in found
-    assert f"comment:{FIRST}: not in commented:1" in found
-    assert used.client.zscore(used.keys.commented(ALICE), str(FIRST))
-
-
 def test_long_lists_are_checked_and_repaired_in_parts(repository, monkeypatch):
     monkeypatch.setattr(comments, "ARTICLES_PER_CHECK", 3)
     monkeypatch.setattr(comments, "ENTRIES_PER_CHECK", 3)

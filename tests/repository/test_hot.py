@@ -422,7 +422,6 @@ def test_a_page_shows_one_moment_while_the_list_is_rescored(repository, clock):
 DAMAGES = {
     "text": lambda client, name: client.set(name, "no sketch"),
     "a broken sketch": lambda client, name: client.setrange(name, 15, "\x80" + 8 * "\x7f"),
-    "a list": lambda client, name: (client.delete(name), client.rpush(name, "no sketch")),
 }
 
 
@@ -437,25 +436,6 @@ def damaged(repository, clock):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_sketch_stops_neither_a_rescore_nor_a_page(damaged, clock, damage):
-    repository, article_id, keys_ = damaged
-    DAMAGES[damage](repository.store.client, keys_.visitors(article_id))
-    pv, before = repository.articles.get(article_id).pv, hot_values(repository)
-    clock.advance(HOUR)
-
-    page = repository.lists.get_page(Order.HOT)
-
-    assert page.refreshed_at == repository.hot.get_refreshed_at() == clock()
-    assert {i for i, value in hot_values(repository).items() if value < before[i]} == set(before)
-    assert hot_values(repository) == pytest.approx(formula(repository, clock()), rel=1e-9)
-    assert (repository.articles.get(article_id).pv, repository.articles.get(article_id).uv) == (pv, 0)
-    assert repository.explanations.get(repository.articles.get(article_id)).hotness.uv == 0
-    assert len(repository.previews.get(Order.HOT, Parameters(alpha=7), 30).other) == 20
-    for order in Order:
-        assert article_id in listed(repository, order, "python")
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
 def test_the_audit_finds_a_damaged_sketch_and_the_repair_resets_it(damaged, damage):
     repository, article_id, keys_ = damaged
     DAMAGES[damage](repository.store.client, keys_.visitors(article_id))
@@ -466,41 +446,6 @@ def test_the_audit_finds_a_damaged_sketch_and_the_repair_resets_it(damaged, dama
     assert problems(repository) == []
     view(repository, article_id, 70)
     assert repository.articles.get(article_id).uv == 1
-
-
-def test_the_audit_finds_damaged_page_views(damaged):
-    repository, article_id, keys_ = damaged
-    DAMAGES["a list"](repository.store.client, keys_.views(article_id))
-
-    assert any("its page views are damaged" in problem for problem in problems(repository))
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_view_of_an_article_with_a_damaged_sketch_counts_but_its_visitor_does_not(damaged, clock, damage):
-    repository, article_id, keys_ = damaged
-    pv = repository.articles.get(article_id).pv
-    for name in (keys_.visitors(article_id), keys_.visitors_of_day(int(clock() // DAY))):
-        DAMAGES[damage](repository.store.client, name)
-
-    found = repository.pageviews.record(article_id, visit(7))
-
-    assert (found.counted, found.pv, found.uv) == (True, pv + 1, 0)
-    assert not repository.pageviews.record(article_id, visit(7)).counted
-    assert repository.pageviews.list_days()[-1].counted > 0
-
-
-def test_an_article_whose_key_is_no_hash_leaves_the_hot_list_and_stops_no_rescore(repository, clock):
-    ids = fill(repository, clock, 20)
-    repository.hot.rescore()
-    broken = repository.store.shards.of(ids[4]).article(ids[4])
-    repository.store.client.delete(broken)
-    repository.store.client.rpush(broken, "no hash")
-    clock.advance(HOUR)
-
-    assert repository.hot.refresh()
-
-    assert set(hot_values(repository)) == {*ids} - {ids[4]}
-    assert repository.hot.get_refreshed_at() == clock()
 
 
 @pytest.mark.parametrize("name", ["days:", "viewed:", "hot:score", "counter:views:"])

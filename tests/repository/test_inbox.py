@@ -263,18 +263,6 @@ def test_an_inbox_keeps_the_newest_notices(repository, clock, article):
     assert (kept[0], kept[-1]) == (f"reply:{root_of(article) + 2}", f"reply:{comment}")
 
 
-def test_a_damaged_inbox_takes_no_notice_and_stops_no_one(repository, article):
-    repository.store.client.set(repository.store.shards.of(article).inbox(ALICE), "x")
-
-    comment_on(repository, article, "Hello", BOB, mentioned=[ALICE])
-    repository.articles.remove(article, MODERATOR, "Off topic")
-
-    assert repository.articles.get(article).removed == "Off topic"
-    with repository.inbox.counting(ALICE, 0) as unread:
-        repository.lists.get_page(Order.SCORE, reader=ALICE)
-    assert unread.count == 0
-
-
 def test_the_audit_finds_what_the_repair_removes_from_inboxes(repository, article):
     comment = comment_on(repository, article, "Hello", BOB)
     keys, client, nowhere = repository.store.shards.of(article), repository.store.client, root_of(article + 400)

@@ -1,7 +1,5 @@
 """The moderators' list of removed comments, read from the moderation log."""
 
-import json
-
 import pytest
 
 from articles.repository.moderation import removed
@@ -86,28 +84,3 @@ def test_comments_removed_in_the_same_millisecond_share_a_page(server_url, clock
 
     assert sorted(comment for comment, _ in found) == comments
     assert (found[-1][0], pages) == (comments[0], 2)
-
-
-def test_damaged_entries_hide_no_others(repository, article, clock):
-    first, second = (comment_on(repository, article, f"Text {n}") for n in range(2))
-    log = repository.store.shards.of(article).log
-    for comment in (first, second):
-        remove(repository, clock, comment)
-        repository.store.client.lpush(log, "garbage", '{"at": 1}', "[]")
-
-    found, _ = walk(repository)
-    clock.advance(1)
-
-    assert [comment for comment, _ in found] == [second, first]
-    assert [one for one, _ in shown(repository.removed_comments.get_page(clock.now))] == [second, first]
-
-
-@pytest.mark.parametrize("part", [{"details": {"comment": {}}}, {"details": {"comment": None}}, {"id": {}}])
-def test_an_entry_with_a_damaged_part_is_passed_over(repository, article, clock, part):
-    comment = comment_on(repository, article, "A text")
-    remove(repository, clock, comment)
-    log = repository.store.shards.of(article).log
-    entry = json.loads(repository.store.client.lindex(log, 0))
-    repository.store.client.lpush(log, json.dumps(entry | part))
-
-    assert [one for one, _ in walk(repository)[0]] == [comment]

@@ -6,7 +6,7 @@ import pytest
 
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
-from articles.repository.store.attempts import carry_out
+from articles.repository.store.findings import carry_out
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.factories import comment_on, post

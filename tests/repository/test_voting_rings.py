@@ -256,28 +256,6 @@ def test_the_audit_reports_a_flag_of_a_missing_article_and_the_repair_drops_it(r
     assert problems(repository) == []
 
 
-@pytest.mark.parametrize("ring", ["", "garbage", "10", "10 x y", "1e9 1 1", "10 1700000000 "])
-def test_a_damaged_ring_hides_no_article(repository, article, ring):
-    keys = repository.store.shards.of(article)
-    repository.store.client.hset(keys.article(article), "ring", ring)
-    repository.store.client.zadd(keys.rings, {str(article): 1, "garbage": 2})
-
-    assert ring_of(repository, article) is None
-    assert flagged(repository) == []
-    choose(repository, article, range(100, 110))
-    assert ring_of(repository, article).accounts == 10
-
-
-@pytest.mark.parametrize("kind", ["ring", "rings"])
-def test_damaged_keys_hold_up_no_vote(repository, article, kind):
-    keys = repository.store.shards.of(article)
-    repository.store.client.set(keys.rings if kind == "rings" else keys.ring(article, HOME), "x")
-
-    choose(repository, article, range(100, 120))
-
-    assert repository.articles.get(article).votes == 21
-
-
 def test_a_lost_list_of_rings_is_reported_and_rebuilt_as_a_restored_backup_rebuilds_it(repository, article):
     choose(repository, article, range(100, 110))
     names = repository.store.shards.of(article)

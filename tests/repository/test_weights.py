@@ -156,16 +156,6 @@ def test_opposing_votes_subtract_points_and_count_as_choices(repository):
     assert (sorted(recent.points), recent.choices) == ([4] * 3, 3 * (9 + 5 - 1))
 
 
-def test_an_article_with_damaged_counts_is_excluded(repository):
-    site = started(repository)
-    bring(site, [4] * 4, days=lambda n: 2)
-    site.store.client.set(site.store.shards.of(4).article(4), "no hash")
-    site.store.client.hset(site.store.shards.of(2).article(2), "votes", "many")
-    site.store.client.hdel(site.store.shards.of(3).article(3), "opposes")
-
-    assert list(site.weights.get_recent().points) == [4]
-
-
 def test_an_even_sample_of_very_many_articles_is_read(repository, monkeypatch):
     monkeypatch.setattr(weights, "_PART", 5)
     monkeypatch.setattr(weights, "MOST_ARTICLES", 50)

@@ -1,6 +1,5 @@
 """Reading comments: turns replies of the scripts into domain objects."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
@@ -25,11 +24,11 @@ from articles.domain.lists import MOST_PAGED, Order
 from articles.domain.members import DELETED_MEMBER, UserId, shown_poster
 from articles.domain.reasons import recorded
 from articles.repository.lists.paging import page_window
-from articles.repository.lists.reading import left_out_from, moment, sort_key
+from articles.repository.lists.reading import left_out_from, sort_key
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import count_from, joined
+from articles.repository.store.values import count_from, joined, moment_from, naming, time_from
 from articles.repository.texts import HtmlOf, html_of_comments
 
 FIELDS = (
@@ -47,8 +46,8 @@ _KILOBYTES_PER_READ = 500
 _WHOLE_PAGE = 10**6
 """The same for a page: more than its comments can have."""
 
-_REQUIRED = 5
-_COUNT = re.compile("[0-9]{1,15}")
+_OF_DELETED = {"text": "", "author": "", "author_name": ""}
+"""Fields that a deleted comment lacks."""
 
 
 def read_thread(
@@ -212,52 +211,45 @@ def _age_order(comment: Comment) -> tuple[float, CommentId]:
 
 
 def comments_from(store: Store, rows: Iterable[Sequence[Any]]) -> list[Comment]:
-    """Return the comments in rows of a reply, without damaged ones, with their HTML if the rows have it.
+    """Return the comments in rows of a reply, without missing ones, with their HTML if the rows have it.
 
-    One more round trip if some of it has to be made.
+    One more round trip if some of it has to be made. Raises StoreDamaged.
     """
     with html_of_comments(store) as html_of:
         return [comment for row in rows if (comment := _comment_from(row, html_of))]
 
 
 def _comment_from(row: Sequence[Any], html_of: HtmlOf) -> Comment | None:
-    """Return the comment in a row of a reply; None for a damaged one, by the same rule as the scripts."""
+    """Return the comment in a row of a reply; None for a missing one. Raises StoreDamaged."""
     comment_id, depth, replies, voted, opposed, *values = row
     fields = {name: value for name, value in zip(FIELDS_WITH_HTML, values, strict=False) if value is not None}
-    posted_at, closes_at = moment(fields.get("time")), moment(fields.get("closes"))
-    is_deleted = "deleted" in fields
-    is_whole = all(name in fields for name in FIELDS[: _REQUIRED if is_deleted else _REQUIRED + 3])
-    is_whole = is_whole and all(_COUNT.fullmatch(fields[name]) for name in ("votes", "opposes"))
-    if not is_whole or posted_at is None or closes_at is None:
+    if not fields:
         return None
-    number, parent = int(comment_id), count_from(fields["parent"])
+    number, is_deleted, has_html = int(comment_id), "deleted" in fields, len(values) > len(FIELDS)
     article_id: ArticleId = article_of(number)
-    text, has_html = fields.get("text", ""), len(values) > len(FIELDS)
-    author, former = shown_poster(_author(fields.get("author")), fields.get("author_name", ""))
-    return Comment(
-        id=number,
-        article=article_id,
-        parent=None if parent == root_of(article_id) else parent,
-        author=author,
-        author_name=fields.get("author_name", ""),
-        text=text,
-        posted_at=posted_at,
-        votes=count_from(fields["votes"]),
-        opposes=count_from(fields["opposes"]),
-        closes_at=closes_at,
-        edited_at=moment(fields.get("edited")),
-        removed=recorded(fields.get("removed")),
-        is_deleted=is_deleted,
-        is_logged="log" in fields,
-        left_out=left_out_from(fields.get("left_out")),
-        choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
-        depth=depth,
-        replies=replies,
-        html=html_of(number, text, fields.get("html")) if text and has_html else "",
-        former=former,
-    )
-
-
-def _author(text: str | None) -> UserId:
-    """Return the author's id; DELETED_MEMBER where there is none, or a damaged one."""
-    return count_from(text) or DELETED_MEMBER
+    with naming(f"comment {comment_id}"):
+        fields = _OF_DELETED | fields if is_deleted else fields
+        parent, text, author_name = count_from(fields["parent"]), fields["text"], fields["author_name"]
+        author, former = shown_poster(int(fields["author"] or DELETED_MEMBER), author_name)
+        return Comment(
+            id=number,
+            article=article_id,
+            parent=None if parent == root_of(article_id) else parent,
+            author=author,
+            author_name=author_name,
+            text=text,
+            posted_at=time_from(fields["time"]),
+            votes=count_from(fields["votes"]),
+            opposes=count_from(fields["opposes"]),
+            closes_at=time_from(fields["closes"]),
+            edited_at=moment_from(fields.get("edited")),
+            removed=recorded(fields.get("removed")),
+            is_deleted=is_deleted,
+            is_logged="log" in fields,
+            left_out=left_out_from(fields.get("left_out")),
+            choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
+            depth=depth,
+            replies=replies,
+            html=html_of(number, text, fields.get("html")) if text and has_html else "",
+            former=former,
+        )

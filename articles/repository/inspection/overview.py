@@ -26,7 +26,7 @@ from articles.repository.inspection.server import (
 from articles.repository.store import keys as names
 from articles.repository.store import permissions, schema
 from articles.repository.store.connection import OfStore
-from articles.repository.store.values import moment_from
+from articles.repository.store.values import moment_from, naming
 from articles.repository.upkeep import upgrades
 
 _PINGS = 7
@@ -248,16 +248,7 @@ def _obstacles(info: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _steps(records: Mapping[str, str]) -> tuple[Step, ...]:
-    """Return the runs from their records, newest first, without damaged ones."""
-    steps = (_step(name, text) for name, text in records.items())
-    return tuple(sorted((step for step in steps if step), key=lambda step: (-step.at, step.name)))
-
-
-def _step(name: str, text: str) -> Step | None:
-    """Return a run from its record; None if the record is damaged."""
-    try:
-        record: dict[str, Any] = json.loads(text)
-        at, seconds = float(record["at"]), float(record["seconds"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return Step(name, at, seconds, str(record.get("result") or ""), str(record.get("error") or ""))
+    """Return the runs from their records, newest first. Raises StoreDamaged."""
+    with naming("the record of a housekeeping step"):
+        steps = [Step(name, **json.loads(text)) for name, text in records.items()]
+    return tuple(sorted(steps, key=lambda step: (-step.at, step.name)))

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from articles.domain import ranking
 from articles.domain.articles import (
-    LATEST,
     LISTED,
     NONE_LEFT_OUT,
     Article,
@@ -28,27 +27,21 @@ from articles.repository.store.batches import ARTICLES_PER_READ, TEXTS_PER_READ
 from articles.repository.store.clients.errors import UNPREPARED
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import count_from, number_from
+from articles.repository.store.values import count_from, moment_from, naming, number_from, time_from
 from articles.repository.texts import HtmlOf, html_of_articles
 
-_NUMBER = re.compile(r"(?=.{1,19}\Z)-?[0-9]+\.?[0-9]*")
-_ARCHIVED = re.compile("[0-9]{1,15} [0-9]{1,15}")
-_COUNT = re.compile("[0-9]{1,15}")
 _MERGE = re.compile("(?:^|,)([0-9]{1,15}) [0-9]{1,15} ([a-z]+)")
-_LEFT_OUT = re.compile("([0-9]{1,15}) ([0-9]{1,15})")
-_WORDS, _NUMBERS = ("title", "link", "poster_name", "groups"), ("votes", "opposes", "poster", "time")
+_REQUIRED = ("title", "link", "poster", "poster_name", "time", "votes", "opposes", "groups")
 """Fields that every article has."""
 
 _CHOICES = 4
 """Values of an article's part of a reply, after its fields, up to and with the member's choices."""
 
-_FORM_OF_NUMBERS = re.compile(rf"[0-9]{{1,15}} [0-9]{{1,15}} -?[0-9]{{1,15}} {_NUMBER.pattern}")
-
 MOST_ARTICLES = 2_000
 """Articles that a process keeps as it has read them, about 2 KB each."""
 
 FIELDS = (
-    *dict.fromkeys((*_WORDS, *_NUMBERS, *LISTED)),
+    *dict.fromkeys((*_REQUIRED, *LISTED)),
     *("archived", "closes", "removed", "merged", "merges", "edited", "log", "ring"),
     *("text_bytes", "comments", "last_comment", "locked", "left_out"),
 )
@@ -89,12 +82,12 @@ def read_articles(
     with_visitors: bool = True,
     may_be_stale: bool = False,
 ) -> list[Article]:
-    """Return articles in the order of `ids`, with the reader's own choices; unknown and damaged ones are left out.
+    """Return articles in the order of `ids`, with the reader's own choices; unknown ones are left out.
 
     `with_html`: with their texts and the HTML of these; one more round trip if some of it has to be made.
     `with_visitors`: otherwise `uv` is 0, unless it is archived: counting takes a command of the store for each.
     `may_be_stale`: replicas may reply, for a reader without an account. One round trip, none without ids. Raises
-    StoreUnfit if the store has no parameters.
+    StoreUnfit if the store has no parameters, and StoreDamaged.
     """
     may_be_stale = may_be_stale and reader is None
     more = _HTML if with_html else _TEXT if with_texts else ()
@@ -139,7 +132,7 @@ def read_article_with(
 ) -> tuple[Article | None, list[str | None], Any, list[Article]]:
     """Return an article with its HTML, the values of FIELDS as the store has them, and the reply to another call.
 
-    The article is None if it is unknown or damaged. Last come those of the `others` that exist, without texts and
+    The article is None if it is unknown. Last come those of the `others` that exist, without texts and
     the reader's choices. One round trip, two if its HTML has to be made. Raises StoreUnfit like `read_articles`.
     """
     parts, further = _parts(store, [article_id], TEXTS_PER_READ), _parts(store, others, ARTICLES_PER_READ)
@@ -239,21 +232,18 @@ def articles_in(
 def _marked(article: Article, visit: str) -> Article:
     """Return the article as read by a member, if what the store notes of the visit is valid; kept like others."""
     (_before, seen, left, *_opened), new = (*visit.split(" "), "-", "-")[:4], 0
-    left_at, latest = moment(left), article.last_comment_at
+    left_at, latest = moment_from(left), article.last_comment_at
     if seen.isdecimal() and left_at is not None and latest is not None and latest > left_at:
         new = max(1, article.comments - count_from(seen))
-    return replace(article, read_at=moment(visit.rpartition(" ")[2]), new_comments=new)
+    return replace(article, read_at=moment_from(visit.rpartition(" ")[2]), new_comments=new)
 
 
 def _ring(text: str | None) -> VotingRing | None:
-    """Return the voting ring in a hash's `ring` field; None without one, or if it is damaged."""
+    """Return the voting ring in a hash's `ring` field; None without one. Raises ValueError."""
     if text is None:
         return None
-    accounts, first, last, comment = (*text.split(" "), "", "", "", "")[:4]
-    first_at, last_at = moment(first), moment(last)
-    if not _COUNT.fullmatch(accounts) or first_at is None or last_at is None:
-        return None
-    return VotingRing(int(accounts), first_at, last_at, count_from(comment) or None)
+    accounts, first, last, *comment = text.split(" ")
+    return VotingRing(int(accounts), float(first), float(last), int(comment[0]) if comment else None)
 
 
 def rescored_at(state: Sequence[Any]) -> float:
@@ -266,25 +256,6 @@ def rescored_at(state: Sequence[Any]) -> float:
     return number_from(state[1], "the moment of the hot list")
 
 
-def is_whole(fields: Mapping[str, str]) -> bool:
-    """Return whether an article's hash has all required fields in valid form, by the same rule as the scripts.
-
-    Other articles are damaged and left out wherever articles are read.
-    """
-    if None in map(fields.get, _WORDS):
-        return False
-    if not _FORM_OF_NUMBERS.fullmatch(" ".join([fields.get(name, "") for name in _NUMBERS])):
-        return False
-    archived = fields.get("archived")
-    return 0 <= float(fields["time"]) < LATEST and (archived is None or bool(_ARCHIVED.fullmatch(archived)))
-
-
-def moment(text: str | None) -> float | None:
-    """Return the Unix seconds in a field of a hash; None if it does not hold a valid time."""
-    at = float(text) if text and _NUMBER.fullmatch(text) else -1.0
-    return at if 0 <= at < LATEST else None
-
-
 class Merge(NamedTuple):
     """An article that was merged into another one, as the field `merges` of the other one lists it."""
 
@@ -294,37 +265,44 @@ class Merge(NamedTuple):
 
 
 def merges_from(field: str | None) -> list[Merge]:
-    """Return the merges in a field `merges`, without damaged ones, as scripts do."""
+    """Return the merges in a field `merges`, as scripts read it."""
     return [Merge(int(number), state == "open") for number, state in _MERGE.findall(field)] if field else []
 
 
 def left_out_from(field: str | None) -> LeftOut:
-    """Return the numbers in a field `left_out`; none for a missing or damaged one, as scripts do."""
-    match = _LEFT_OUT.fullmatch(field) if field else None
-    return LeftOut(*map(int, match.groups())) if match else NONE_LEFT_OUT
+    """Return the numbers in a field `left_out`; none for a missing one. Raises ValueError."""
+    return LeftOut(*map(int, field.split(" "))) if field else NONE_LEFT_OUT
 
 
 @lru_cache(MOST_ARTICLES)
 def _article(
     article_id: ArticleId, values: tuple[str | None, ...], row: tuple[Any, ...], facts: _Facts, *, is_saved: bool
 ) -> Article | None:
-    """Return the article with these values of FIELDS, and the rest of its part of the reply; None if damaged.
+    """Return the article with these values of FIELDS, and the rest of its part of the reply; None if unknown.
 
-    The last ones are kept: most articles that are read have not changed since.
+    The last ones are kept: most articles that are read have not changed since. Raises StoreDamaged.
     """
     fields = {name: value for name, value in zip(FIELDS, values, strict=False) if value is not None}
-    if not is_whole(fields):
+    if not fields:
         return None
+    with naming(f"article {article_id}"):
+        return _article_from(article_id, fields, row, facts, is_saved=is_saved)
+
+
+def _article_from(
+    article_id: ArticleId, fields: Mapping[str, str], row: tuple[Any, ...], facts: _Facts, *, is_saved: bool
+) -> Article:
     pv, uv, voted, opposed = (*row, 0, 0)[:4]
     if archived := fields.get("archived"):
         pv, uv = archived.split()
-    posted_at, votes, opposes = float(fields["time"]), int(fields["votes"]), int(fields["opposes"])
-    closes_at, left_out = moment(fields.get("closes")), left_out_from(fields.get("left_out"))
+    posted_at = time_from(fields["time"])
+    votes, opposes = count_from(fields["votes"]), count_from(fields["opposes"])
+    closes_at, left_out = moment_from(fields.get("closes")), left_out_from(fields.get("left_out"))
     points = ranked_points(votes, opposes, left_out)
     poster, former = shown_poster(int(fields["poster"]), fields["poster_name"])
     content: dict[str, Any] = {name: fields.get(name, "") for name in LISTED}
     return Article(
-        **content | {"title": recorded(fields["title"])},
+        **content | {"title": recorded(fields["title"]), "link": fields["link"]},
         id=article_id,
         poster=poster,
         poster_name=fields["poster_name"],
@@ -341,13 +319,13 @@ def _article(
         choice=Choice.VOTE if voted else Choice.OPPOSE if opposed else Choice.NONE,
         saved=is_saved,
         pv=count_from(pv),
-        uv=int(uv),
-        edited_at=moment(fields.get("edited")),
+        uv=count_from(uv),
+        edited_at=moment_from(fields.get("edited")),
         is_logged="log" in fields,
         ring=_ring(fields.get("ring")),
         text_bytes=count_from(fields.get("text_bytes")),
         comments=count_from(fields.get("comments")),
-        last_comment_at=moment(fields.get("last_comment")),
+        last_comment_at=moment_from(fields.get("last_comment")),
         locked=recorded(fields.get("locked")),
         former=former,
     )

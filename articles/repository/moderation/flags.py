@@ -28,12 +28,12 @@ from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import read_articles, split_groups
-from articles.repository.store.attempts import Finding, Verb, carry_out
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import OfStore, Store, Value, exact_time
+from articles.repository.store.findings import Finding, Verb, carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, portions, ranked_members
-from articles.repository.store.values import moment_from, whole_from
+from articles.repository.store.values import naming, whole_from
 
 _KEPT = "kept"
 """Field of a hash of flags that is not a flag: why moderators last kept what is flagged."""
@@ -258,26 +258,15 @@ def _open_flags(subject: SubjectId, fields: dict[str, str]) -> tuple[Flag, ...]:
 
 
 def _flag_from(subject: SubjectId, member: UserId, text: str | None, kept: str | None = None) -> Flag | None:
-    """Return the flag in a field of a hash; None if it is missing or damaged."""
-    reason, at, heaviness, state, words = (*(text or "").split(" ", 4), *[""] * 5)[:5]
-    posted_at = moment_from(at)
-    try:
-        return (
-            None
-            if posted_at is None
-            else Flag(
-                subject,
-                member,
-                FlagReason(reason),
-                words,
-                posted_at,
-                float(heaviness),
-                FlagState(state),
-                kept or "" if state == FlagState.KEPT else "",
-            )
-        )
-    except ValueError:
+    """Return the flag in a field of a hash; None if it is missing. Raises StoreDamaged."""
+    if not text:
         return None
+    with naming(f"flags on {subject}"):
+        reason, at, heaviness, state, words = text.split(" ", 4)
+        note = kept or "" if state == FlagState.KEPT else ""
+        return Flag(
+            subject, member, FlagReason(reason), words, float(at), float(heaviness), FlagState(state), note
+        )
 
 
 _CHECKS_PER_STEP = 20

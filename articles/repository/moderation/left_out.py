@@ -8,16 +8,15 @@ first act on the member, and ends with any other one.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
-from articles.repository.store.attempts import Finding, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import OfStore, Store, Value, exact_time
+from articles.repository.store.findings import Finding, carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import batches, hash_fields, set_members
 
@@ -190,17 +189,13 @@ class LeftOutUpkeep:
         for member, states in self._read_all():
             yield from self._problems(member, states)
 
-    def list_steps(self) -> Iterator[Callable[[], None]]:
-        """Yield the steps of the repair: one for each member with a wrong act, or one that is not complete.
-
-        A step completes the last act of the member in every shard. Idempotent; one that was interrupted is listed
-        again. Raises StoreError.
-        """
+    def repair(self) -> None:
+        """Complete the last act on each member's votes in every shard. Idempotent. Raises StoreError."""
         for member, states in self._read_all():
             if self._is_wrong(member, states):
-                yield partial(self._repeat, member, states)
+                self._repeat(member, states)
             elif not states[0].is_done:
-                yield partial(carry_out, self._left_out.go_on(member))
+                carry_out(self._left_out.go_on(member))
 
     def _repeat(self, member: UserId, states: _States) -> None:
         """Carry out the last act again in every shard. The first shard begins it first and completes it last."""

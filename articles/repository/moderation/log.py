@@ -24,6 +24,7 @@ from articles.repository.lists.reading import readable, split_groups
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore, Value, exact_time
 from articles.repository.store.keys import Keys
+from articles.repository.store.values import naming
 
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number, the only way to reach older entries on groups and parameters."""
@@ -103,7 +104,7 @@ class ModerationLog(OfStore):
         begin = page.start - sum(first for first, _ in windows)
         entries = list(islice(newest_first, begin, begin + page.size + 1))
         page.check_entries(entries)
-        shown = [entry for _, entry in entries[: page.size] if entry]
+        shown = [entry for _, entry in entries[: page.size]]
         return LogPage(tuple(shown), number, has_next=page.has_next(len(entries)))
 
     def get_rest(self, rest: Sequence[int] | None = None) -> LogPage:
@@ -126,7 +127,7 @@ class ModerationLog(OfStore):
         newest_first = list(islice(merge(*logs, key=lambda dated: dated[0], reverse=True), size + 1))
         read = Counter(n for _, n, _ in newest_first[:size])
         return LogPage(
-            tuple(entry for _, _, entry in newest_first[:size] if entry),
+            tuple(entry for _, _, entry in newest_first[:size]),
             number=1,
             has_next=len(newest_first) > size,
             rest=tuple(count - read[n] for n, count in enumerate(rest)),
@@ -157,8 +158,8 @@ class ModerationLog(OfStore):
         read, found, reached = Counter[int](), list[LogEntry](), 0.0
         for at, n, entry in searched:
             read[n] += 1
-            reached = at if entry else reached
-            if entry and wanted.admits(entry, *contents.get(_content_key(shards[n], entry), ("", ()))):
+            reached = at
+            if wanted.admits(entry, *contents.get(_content_key(shards[n], entry), ("", ()))):
                 found.append(entry)
                 if len(found) == size:
                     break
@@ -227,7 +228,7 @@ class ModerationLog(OfStore):
                 low, high = (middle + 1, high) if entry and _microseconds(entry.at) > at else (low, middle)
         return low
 
-    def _read_log(self, keys: Keys, start: int = 0) -> Iterator[tuple[float, LogEntry | None]]:
+    def _read_log(self, keys: Keys, start: int = 0) -> Iterator[tuple[float, LogEntry]]:
         """Yield the entries of a shard, newest first, as `_dated` does. One round trip for each batch."""
         batch = [""]
         while batch:
@@ -251,7 +252,7 @@ class ModerationLog(OfStore):
         return tuple(one for one in entries if one.article_id in known and secret.isdisjoint(_words_of(one)))
 
     def _contents(
-        self, wanted: LogFilter, entries: Iterable[tuple[float, int, LogEntry | None]]
+        self, wanted: LogFilter, entries: Iterable[tuple[float, int, LogEntry]]
     ) -> dict[str, tuple[str, tuple[str, ...]]]:
         """Return author and groups of the articles and comments, by key. One round trip, none if not needed."""
         if not (wanted.member or wanted.group):
@@ -338,7 +339,7 @@ class ModerationLog(OfStore):
     def iterate(self, actor: str | None = None) -> Iterator[LogEntry]:
         """Yield all entries, or those of a moderator, newest first per shard. One round trip for each batch."""
         for keys in self._store.shards.all:
-            yield from (entry for _, entry in self._read_log(keys) if entry and actor in (None, entry.actor_name))
+            yield from (entry for _, entry in self._read_log(keys) if actor in (None, entry.actor_name))
 
 
 def _words_of(entry: LogEntry) -> Iterator[str]:
@@ -359,9 +360,7 @@ def _content_key(keys: Keys, entry: LogEntry) -> str:
     return keys.comment(int(comment)) if _COMMENT.fullmatch(comment) else keys.article(entry.article_id)
 
 
-def _descending(
-    shard: int, dated: Iterable[tuple[float, LogEntry | None]]
-) -> Iterator[tuple[float, int, LogEntry | None]]:
+def _descending(shard: int, dated: Iterable[tuple[float, LogEntry]]) -> Iterator[tuple[float, int, LogEntry]]:
     """Yield the entries of a shard with times that never rise, even where its clock was set back meanwhile."""
     lowest = inf
     for at, entry in dated:
@@ -370,22 +369,14 @@ def _descending(
 
 
 def entries_from(texts: Iterable[str]) -> Iterator[LogEntry]:
-    """Yield the entries with these texts, without damaged ones."""
-    return (entry for _, entry in _dated(texts) if entry)
+    """Yield the entries with these texts. Raises StoreDamaged."""
+    with naming("an entry of the moderation log"):
+        yield from map(_entry, texts)
 
 
-def _dated(texts: Iterable[str]) -> Iterator[tuple[float, LogEntry | None]]:
-    """Yield the entries with their times; None for a damaged one, so that its page still shows the others."""
-    at = inf
-    for text in texts:
-        try:
-            entry = _entry(text)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            _log.error("an entry of the moderation log is damaged: %.100s", text)
-            yield at, None
-        else:
-            at = entry.at
-            yield at, entry
+def _dated(texts: Iterable[str]) -> Iterator[tuple[float, LogEntry]]:
+    """Yield them with their times."""
+    return ((entry.at, entry) for entry in entries_from(texts))
 
 
 def _entry(text: str) -> LogEntry:

@@ -25,8 +25,8 @@ from articles.domain.moderation_log import Actor
 from articles.repository.comments.reading import thread_call, thread_in
 from articles.repository.lists.reading import merges_from, read_articles
 from articles.repository.store import keys as names
-from articles.repository.store.attempts import Finding, carry_out
 from articles.repository.store.connection import OfStore, Value, exact_time
+from articles.repository.store.findings import Finding, carry_out
 
 MOST_MERGED = 10
 """Articles that can be merged into one: its page shows the comments of all."""

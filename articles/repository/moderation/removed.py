@@ -30,9 +30,9 @@ from articles.repository.lists.reading import read_articles, split_groups
 from articles.repository.members import Members
 from articles.repository.moderation.log import ModerationLog, entries_from
 from articles.repository.moderation.merges import Merges
-from articles.repository.store.attempts import carry_out
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.findings import carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import ranked_members
 from articles.repository.store.values import article_id_from

@@ -316,9 +316,10 @@ def _place(
 def _neighbour(
     entry: Entry | None, value: float, worth: Callable[[float], int], titles: Mapping[ArticleId, str]
 ) -> Neighbour | None:
-    """Return the neighbour; None if there is none, it was removed meanwhile, or its value is damaged."""
-    if entry is None or not math.isfinite(apart := abs(entry[0] - value)):
+    """Return the neighbour; None if there is none, or it was removed meanwhile."""
+    if entry is None:
         return None
+    apart = abs(entry[0] - value)
     article_id = article_id_from(entry[1])
     if article_id not in titles:
         return None

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 
 from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
@@ -13,7 +12,7 @@ from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import NO_ARTICLE, article_id_from, parameters_from
+from articles.repository.store.values import article_id_from, parameters_from
 
 PART = 1000
 """Articles read in one step, all shards together: some milliseconds of the store's time."""
@@ -161,6 +160,5 @@ class _Scan:
 
 
 def _values(flat: Sequence[str]) -> Values:
-    """Return the articles' scores, without damaged entries."""
-    pairs = ((article_id_from(i), float(value)) for i, value in zip(flat[::2], flat[1::2], strict=True))
-    return {article_id: value for article_id, value in pairs if article_id != NO_ARTICLE and isfinite(value)}
+    """Return the articles' scores."""
+    return {article_id_from(one): float(value) for one, value in zip(flat[::2], flat[1::2], strict=True)}

@@ -20,7 +20,7 @@ from articles.repository.lists.reading import left_out_from
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store, exact_time
-from articles.repository.store.values import article_id_from
+from articles.repository.store.values import article_id_from, naming
 
 MOST_ARTICLES = 2000
 """Articles to learn from; if there are more, evenly spaced batches of them."""
@@ -74,15 +74,16 @@ class Weights:
             return [article_id_from(member) for batch in pipe.execute() for member in batch]
 
     def _counts(self, ids: Sequence[ArticleId]) -> Iterator[tuple[int, int, LeftOut]]:
-        """Yield votes, opposes, and those left out of ranking, of each article, except damaged ones."""
+        """Yield votes, opposes, and those left out of ranking, of each article."""
         for first in range(0, len(ids), 10 * _PART):
             with self._store.pipeline() as pipe:
                 for article_id in ids[first : first + 10 * _PART]:
                     keys = self._store.shards.of(article_id)
                     pipe.hmget(keys.article(article_id), "votes", "opposes", "left_out")
-                for counts in pipe.execute(raise_on_error=False):  # a key may be of another type
-                    if isinstance(counts, list) and all((count or "").isdecimal() for count in counts[:2]):
-                        yield int(counts[0]), int(counts[1]), left_out_from(counts[2])
+                for votes, opposes, left_out in pipe.execute():
+                    if votes is not None:
+                        with naming("the votes on an article"):
+                            yield int(votes), int(opposes), left_out_from(left_out)
 
     def adjust(self, *, has_history: bool = False) -> int | None:
         """Begin to apply the votes per day that fit the site, at most once a day; return them, None if unchanged.

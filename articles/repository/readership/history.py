@@ -8,6 +8,7 @@ from articles.domain.explanation import Sample
 from articles.domain.lists import Order, closed_groups
 from articles.repository.lists.gathering import Ranking, UnseenQuery, gather_page, read_unseen
 from articles.repository.store.connection import Call, OfStore, Value
+from articles.repository.store.values import naming
 from articles.searching import NOTHING
 
 EVERY = 600
@@ -77,11 +78,10 @@ def samples_from(texts: Iterable[str], now: float) -> list[Sample]:
 
 def _samples(texts: Iterable[str], now: float) -> Iterator[Sample]:
     for text in texts:
-        if not _SAMPLE.fullmatch(text):
-            continue  # damaged
-        at, rank, points, hot_rank = text.split()
-        if now - KEPT < float(at) <= now + AHEAD:
-            yield Sample(float(at), _rank(rank), int(points), _rank(hot_rank))
+        with naming("a sample of ranks"):
+            at, rank, points, hot_rank = text.split()
+            if now - KEPT < float(at) <= now + AHEAD:
+                yield Sample(float(at), _rank(rank), int(points), _rank(hot_rank))
 
 
 def _rank(text: str) -> int | None:

@@ -7,17 +7,14 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-import redis
-
 from articles.domain.articles import ArticleId
 from articles.domain.members import UserId
 from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
-from articles.repository.lists.reading import moment
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, OfStore, Store, exact_time
 from articles.repository.store.key_table import VISITS
 from articles.repository.store.riding import Ride, riding
-from articles.repository.store.values import count_from
+from articles.repository.store.values import count_from, moment_from
 
 DAYS_KEPT = 14
 """Days (UTC) for which views are kept by day."""
@@ -141,8 +138,8 @@ class Pageviews(OfStore):
         with self._store.pipeline() as pipe:
             for day in days:
                 pipe.pfcount(*(keys.visitors_of_day(day) for keys in shards))
-            counts = pipe.execute(raise_on_error=False)
-        return [_visitors_in(count) for count in counts]
+            counts = pipe.execute()
+        return list(map(int, counts))
 
     def _visitors_on_cluster(self, days: range) -> list[int]:
         """Return each day's visitors: a server counts the sketches of all shards once they are in one of them.
@@ -155,7 +152,7 @@ class Pageviews(OfStore):
             for day in days:
                 for keys in shards:
                     pipe.execute_command("GET", keys.visitors_of_day(day), NEVER_DECODE=[])  # type: ignore[no-untyped-call]
-            replies = pipe.execute(raise_on_error=False)
+            replies = pipe.execute()
         copies = [directory.visitors_of_day(number) for number in range(len(shards))]
         with self._store.commands() as client, client.pipeline(transaction=True) as pipe:
             for n in range(len(days)):
@@ -166,8 +163,8 @@ class Pageviews(OfStore):
                     else:
                         pipe.unlink(copy)
                 pipe.pfcount(*copies)
-            counts = pipe.execute(raise_on_error=False)[len(shards) :: len(shards) + 1]
-        return [_visitors_in(count) for count in counts]
+            counts = pipe.execute()[len(shards) :: len(shards) + 1]
+        return list(map(int, counts))
 
     def get_salt(self, day: int) -> str:
         """Return the random salt for the digests of a day's visitors; `day` counts from 1970, UTC.
@@ -183,22 +180,13 @@ class Pageviews(OfStore):
         return str(salt)
 
 
-def _visitors_in(reply: Any) -> int:
-    """Return the visitors that PFCOUNT replied; none for a damaged key."""
-    if isinstance(reply, redis.ResponseError):
-        return 0
-    if isinstance(reply, Exception):
-        raise reply
-    return int(reply)
-
-
 def _recorded(reply: Any) -> ViewCount | None:
     """Return the count in a reply; None for a view that was not recorded."""
     return _count(*reply) if isinstance(reply, list) and len(reply) > 1 else None
 
 
 def _count(status: str, pv: int, uv: int, hotness: str, visited: str) -> ViewCount:
-    return ViewCount(None if status == "ok" else status, pv, uv, float(hotness), moment(visited))
+    return ViewCount(None if status == "ok" else status, pv, uv, float(hotness), moment_from(visited))
 
 
 def _days(store: Store, day_keys: Sequence[str], days: range) -> list[DayViews]:

@@ -1,27 +1,35 @@
-"""Values as the store keeps them, which is text. In a damaged store a number may be something else."""
+"""Values as the store keeps them, which is text. Where a number is something else, the store is damaged."""
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
-from articles.domain.articles import LISTED, ArticleId, Content
+from articles.domain.articles import LATEST, LISTED, ArticleId, Content
 from articles.domain.errors import StoreDamaged
 from articles.domain.ranking import RANGES, Parameters
 
-NO_ARTICLE = 0
-"""An id that no article has."""
+_COUNT = re.compile("[0-9]{1,16}")
 
-_COUNT = re.compile("[0-9]{1,15}")
-_ID = re.compile(rb"[1-9][0-9]{0,15}")
+
+@contextmanager
+def naming(subject: str) -> Iterator[None]:
+    """Let damage that the block meets name the subject. Raises StoreDamaged."""
+    try:
+        yield
+    except (StoreDamaged, LookupError, TypeError, ValueError) as error:
+        raise StoreDamaged(f"{subject}: {error}") from error
 
 
 def article_id_from(member: str | bytes) -> ArticleId:
-    """Return the id in a set or a ranking; NO_ARTICLE for a damaged member, so that lists leave it out."""
-    raw = member.encode() if isinstance(member, str) else member
-    return int(raw) if _ID.fullmatch(raw) else NO_ARTICLE
+    """Return the id in a set or a ranking. Raises StoreDamaged."""
+    try:
+        return int(member)
+    except ValueError as error:
+        raise StoreDamaged(f"the id of an article is {member[:40]!r}") from error
 
 
 def joined(ids: Iterable[int]) -> str:
@@ -35,12 +43,9 @@ def content_values(content: Content, kept_html: str) -> list[str]:
     return [content.text, kept_html, *fields]
 
 
-def count_from(text: object) -> int:
-    """Return the number in a counter; 0 for none and for a damaged one."""
-    if text is None:
-        return 0
-    digits = str(text)
-    return int(digits) if _COUNT.fullmatch(digits) else 0
+def count_from(text: str | int | None) -> int:
+    """Return the number in a counter; 0 for none. Raises StoreDamaged."""
+    return whole_from(str(text), "a counter") if text is not None else 0
 
 
 def whole_from(text: str, meaning: str) -> int:
@@ -51,11 +56,16 @@ def whole_from(text: str, meaning: str) -> int:
 
 
 def moment_from(text: str | None) -> float | None:
-    """Return a time, in Unix seconds; None for none and for a damaged one."""
-    try:
-        return number_from(text or "0", "time") or None
-    except StoreDamaged:
-        return None
+    """Return a time, in Unix seconds; None for none, which may be written as a dash. Raises StoreDamaged."""
+    return None if text in (None, "", "-") else time_from(text)
+
+
+def time_from(text: str) -> float:
+    """Return a time, in Unix seconds. Raises StoreDamaged."""
+    at = number_from(text, "a time")
+    if not 0 <= at < LATEST:
+        raise StoreDamaged(f"a time is {text[:40]}")
+    return at
 
 
 def number_from(text: str, meaning: str) -> float:

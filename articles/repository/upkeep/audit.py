@@ -26,7 +26,7 @@
 14. an inbox holds the newest 1,000 notices at most, each about an article that exists; deleted accounts have none
 15. no voter set expires, and none is left that should have been dropped; every key has its article; the id counter
     is at least the highest id; a listed article with a voting ring is in the list of the newest rings
-16. every key has its type, and every entry its form; steps that fail because of one that has not are reported
+16. every key has its type; while one has not, nothing else is checked
 """
 
 import time
@@ -44,16 +44,15 @@ from articles.repository.moderation.flags import FlagUpkeep
 from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.moderation.merges import MergeUpkeep
 from articles.repository.store import keys as names
-from articles.repository.store.attempts import (
+from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, read_ahead
+from articles.repository.store.connection import OfStore, Store, Value, exact_time
+from articles.repository.store.findings import (
     Finding,
     Verb,
     attempt,
     attempt_each,
     findings_from,
-    is_shard_damaged,
 )
-from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, read_ahead
-from articles.repository.store.connection import OfStore, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import (
     Contents,
@@ -61,13 +60,12 @@ from articles.repository.store.scan import (
     newest_since,
     portions,
     ranked_members,
-    survey,
 )
-from articles.repository.store.values import NO_ARTICLE, article_id_from, parameters_from
+from articles.repository.store.values import parameters_from
 from articles.repository.upkeep.comments import CommentAudit
-from articles.repository.upkeep.group_audit import Attempt, GroupAudit
+from articles.repository.upkeep.group_audit import GroupAudit
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT, check_long
-from articles.repository.upkeep.readable import READ_BY_THE_AUDIT, Entries
+from articles.repository.upkeep.survey import find_all, note_ids
 
 _NAMES = (*RANGES, "seconds_per_point", "version", "refreshed_at")
 
@@ -104,36 +102,29 @@ def quiet(_done: int, _total: int) -> None:
     """Ignore the progress."""
 
 
-def _ids(store: Store, ranking: str) -> set[ArticleId]:
-    return set(map(article_id_from, ranked_members(store, ranking))) - {NO_ARTICLE}
-
-
 class Audit(OfStore):
     """The audit of a store. Read-only."""
 
     def run(self, progress: Progress = quiet) -> Iterator[Finding]:
         """Yield every broken invariant, none for a sound store. Reads all keys, in batches. Raises StoreError."""
-        entries = Entries(self._store, leaves_out=READ_BY_THE_AUDIT)
-        shards, foreign = survey(self._store, entries.read())
-        unreadable = entries.unreadable
-        ids = {
-            keys: entries.ids_in(keys) | contents.articles | contents.mentioned
-            for keys, contents in shards.items()
-        }
+        found = find_all(self._store)
+        yield from (Finding(name, "belongs to nothing of this site") for name in found.foreign)
+        if found.mistyped:
+            yield from (one.finding for one in found.mistyped)
+            return
+        note_ids(self._store, found)
+        yield from (Finding(ranking, f"holds {member!r}, which is no article") for ranking, member in found.strays)
+        ids = found.ids
         done, total = 0, sum(map(len, ids.values()))
         progress(done, total)
-        yield from (Finding(name, "belongs to nothing of this site") for name in foreign)
-        yield from unreadable
         yield from attempt(names.COUNTER, self._check_counter(max(chain.from_iterable(ids.values()), default=0)))
         yield from attempt(self._store.shards.directory.ranking, self._check_parameters())
         yield from attempt(self._store.shards.directory.descriptions, self._check_descriptions())
         yield from attempt(self._store.shards.directory.left_out_acts, LeftOutUpkeep(self._store).check())
         merged = dict[ArticleId, tuple[str, str]]()
-        for keys, contents in shards.items():
-            is_damaged = is_shard_damaged(keys, unreadable)
-            attempt_on = partial(attempt_each, keys.article, is_shard_damaged=is_damaged)
-            groups, discussed = GroupAudit(self._store, keys, attempt_on), set[ArticleId]()
-            read = partial(self._read_batch, keys, contents.mentioned, attempt_on)
+        for keys, contents in found.shards.items():
+            groups, discussed = GroupAudit(self._store, keys), set[ArticleId]()
+            read = partial(self._read_batch, keys, contents.mentioned)
             for batch, findings, articles in read_ahead(read, batches(ids[keys], ARTICLES_PER_CHECK)):
                 yield from findings
                 for article_id, article in articles.items():
@@ -148,7 +139,7 @@ class Audit(OfStore):
             yield from groups.run(contents.groups, ids[keys])
             yield from self._check_lists(keys, contents)
             comments = CommentAudit(self._store)
-            yield from comments.run(keys, contents, discussed, is_shard_damaged=is_damaged)
+            yield from comments.run(keys, contents, discussed)
             yield from attempt(keys.flagged, FlagUpkeep(self._store).check(keys, contents))
         yield from attempt(names.MERGE_LOCK, MergeUpkeep(self._store).check(merged))
 
@@ -161,13 +152,11 @@ class Audit(OfStore):
         for slug in sorted(set(described).difference(groups)):
             yield Finding(directory.descriptions, f"describes {slug}, but there is no such group")
 
-    def _read_batch(
-        self, keys: Keys, with_sets: Container[ArticleId], attempt_on: Attempt, batch: list[str]
-    ) -> Batch:
+    def _read_batch(self, keys: Keys, with_sets: Container[ArticleId], batch: list[str]) -> Batch:
         """Check these articles, and read what they name: the part that waits for the store."""
         articles = dict[str, Facts]()
         check = partial(check_articles, self._store, keys, articles=articles, with_sets=with_sets)
-        findings = list(attempt_on(batch, check))
+        findings = list(attempt_each(keys.article, batch, check))
         return batch, findings, articles
 
     def _check_lists(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
@@ -224,7 +213,7 @@ class Audit(OfStore):
 
     def _check_hot(self, keys: Keys) -> Iterator[Finding]:
         hot = keys.order(Order.HOT)
-        for batch in batches(_ids(self._store, hot), ARTICLES_PER_CHECK):
+        for batch in portions(ranked_members(self._store, hot), ARTICLES_PER_CHECK):
             yield from findings_from(keys.article, self._store.run("audit/hot", [hot], [keys.prefix, *batch]))
 
     def _check_top(self, keys: Keys, period: Period) -> Iterator[Finding]:

@@ -5,7 +5,6 @@ The repair rebuilds lists of replies, authors' lists and counts from the comment
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -13,9 +12,9 @@ from typing import NamedTuple
 from articles.domain.articles import ArticleId
 from articles.domain.comments import COMMENTS_PER_ARTICLE, CommentId, article_of, root_of
 from articles.domain.errors import StoreDamaged
-from articles.repository.store.attempts import Finding, Verb, attempt, attempt_each, carry_out, findings_from
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN
 from articles.repository.store.connection import Call, OfStore, Store, Value, exact_time
+from articles.repository.store.findings import Finding, Verb, attempt, attempt_each, carry_out, findings_from
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, ranked_members
 from articles.repository.store.values import count_from
@@ -59,9 +58,7 @@ CommentState = tuple[CommentId, str, str]
 class CommentAudit(OfStore):
     """The audit of the comments of one shard. Read-only."""
 
-    def run(
-        self, keys: Keys, contents: Contents, discussed: Set[ArticleId], *, is_shard_damaged: bool
-    ) -> Iterator[Finding]:
+    def run(self, keys: Keys, contents: Contents, discussed: Set[ArticleId]) -> Iterator[Finding]:
         """Yield every broken invariant of the comments in a shard. In batches. Raises StoreError.
 
         `discussed`: the articles that have any field about comments, or could not be read.
@@ -69,13 +66,13 @@ class CommentAudit(OfStore):
         shown = defaultdict[ArticleId, Shown](Shown)
         check_one = partial(self._check, keys, shown)
         for batch in batches(known_comments(self._store, keys, contents), ARTICLES_PER_CHECK):
-            yield from attempt_each(keys.comment, batch, check_one, is_shard_damaged=is_shard_damaged)
+            yield from attempt_each(keys.comment, batch, check_one)
         for name, subjects, check in (
             (keys.replies_best, contents.threads, self.check_replies),
             (keys.commented, contents.authors, self.check_authors),
         ):
             for batch in batches(subjects, KEYS_PER_READ):
-                yield from attempt_each(name, batch, partial(check, keys), is_shard_damaged=is_shard_damaged)
+                yield from attempt_each(name, batch, partial(check, keys))
         highest = {article_of(one): one % COMMENTS_PER_ARTICLE for one in sorted(contents.comments)}
         for ids in portions(sorted(contents.articles & (discussed | shown.keys())), KEYS_PER_SCAN):
             yield from attempt(keys.article(ids[0]), self._check_counts(keys, ids, shown, highest))
@@ -167,11 +164,8 @@ def check_comments(
 
 
 def known_comments(store: Store, keys: Keys, contents: Contents) -> set[CommentId]:
-    """Return the comments of a shard, and what is listed as voted on; what cannot be read has its own finding."""
-    listed = set[CommentId]()
-    with suppress(StoreDamaged):
-        listed.update(int(one) for one in ranked_members(store, keys.comment_voters) if one.isdecimal())
-    return contents.comments | listed
+    """Return the comments of a shard, and what is listed as voted on."""
+    return contents.comments | set(map(int, ranked_members(store, keys.comment_voters)))
 
 
 def read_counts(store: Store, keys: Keys, ids: Iterable[ArticleId]) -> dict[ArticleId, NotedComments]:

@@ -1,7 +1,7 @@
 """The audit of groups: the articles that they hold, and their rankings."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -9,13 +9,11 @@ from typing import Any
 from articles.domain.articles import ArticleId
 from articles.domain.lists import Order
 from articles.repository.lists.reading import split_groups
-from articles.repository.store.attempts import Finding, attempt, findings_from
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ, KEYS_PER_SCAN, read_ahead
 from articles.repository.store.connection import Store, Value
-from articles.repository.store.key_table import GROUP
+from articles.repository.store.findings import Finding, attempt, attempt_each, findings_from
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import batches, portions, ranked_members, set_members
-from articles.repository.upkeep.readable import check_readable
 
 _SETS_PER_SCRIPT = 3000
 """Groups that one script looks into: some milliseconds of the store's time."""
@@ -30,10 +28,7 @@ _IDS_PER_READ = 3000
 _ONE = 1 << 96
 """What a member adds to a set's mark, besides the hash of its id: 64 bits, which differ in each process."""
 
-_TOO_MANY = -2
-
-Attempt = Callable[[list[str], Callable[[list[str]], Iterable[Finding]]], Iterator[Finding]]
-"""Yields the findings of a step on some articles, even if it fails."""
+_TOO_MANY = -1
 
 
 def mark_of(ids: Collection[str]) -> int:
@@ -70,7 +65,7 @@ class GroupMarks:
         for portion, flat in read_ahead(read, self._portions({*slugs, *self._marks})):
             for slug, size, ids in zip(portion, flat[::2], flat[1::2], strict=True):
                 members = set(set_members(store, keys.group(slug))) if size == _TOO_MANY else ids
-                if size == -1 or mark_of(members) != self._marks.get(slug, 0):
+                if mark_of(members) != self._marks.get(slug, 0):
                     yield slug
 
     def _portions(self, slugs: Iterable[str]) -> Iterator[list[str]]:
@@ -90,10 +85,9 @@ class GroupMarks:
 class GroupAudit:
     """The audit of one shard's groups. Read-only."""
 
-    def __init__(self, store: Store, keys: Keys, attempt_on: Attempt) -> None:
+    def __init__(self, store: Store, keys: Keys) -> None:
         self._store = store
         self._keys = keys
-        self._attempt_on = attempt_on
         self._marks = GroupMarks()
         self._doubtful: list[str] | None = None
         """Groups that differ from what articles name; None if they could not be compared."""
@@ -113,7 +107,7 @@ class GroupAudit:
             is_few = self._doubtful is not None and len(self._doubtful) <= _FEW
             wanted = ",".join(self._doubtful or ()) if is_few else "*"
             for batch in batches(ids, ARTICLES_PER_CHECK):
-                yield from self._attempt_on(batch, partial(self._check_places, wanted))
+                yield from attempt_each(self._keys.article, batch, partial(self._check_places, wanted))
 
     def _check_groups(self, slugs: Collection[str]) -> Iterator[Finding]:
         """Check the groups that may differ from the articles that name them, or that have rankings."""
@@ -125,9 +119,9 @@ class GroupAudit:
                 for slug in batch:
                     pipe.hexists(self._store.shards.directory.groups, slug)
                     pipe.exists(*(keys.group_order(order, slug) for order in Order))
-                replies = pipe.execute(raise_on_error=False)
+                replies = pipe.execute()
             for slug, is_known, ranked in zip(batch, replies[::2], replies[1::2], strict=True):
-                if slug in doubtful or ranked != 0 or is_known is not True:
+                if slug in doubtful or ranked or not is_known:
                     yield from attempt(keys.group(slug), self._check_group(slug))
 
     def _check_group(self, slug: str) -> Iterator[Finding]:
@@ -140,7 +134,6 @@ class GroupAudit:
             is_known, is_there = pipe.execute()
         if is_there and not is_known:
             yield Finding(keys.group(slug), "holds articles, but there is no such group")
-        yield from check_readable(store, [(keys.group(slug), GROUP)])
         members = chain(set_members(store, keys.group(slug)), *(ranked_members(store, name) for name in orders))
         seen, problems = set[str](), set[str]()
         for batch in chain([[]], portions(members, ARTICLES_PER_CHECK)):

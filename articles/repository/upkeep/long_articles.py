@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from articles.repository.store.attempts import Verb
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
+from articles.repository.store.findings import Verb
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, ranked, set_members
 

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Container, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 
 from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreDamaged
-from articles.domain.lists import TOP_PERIODS, Order, Period
+from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository.changes import Changes
 from articles.repository.groups import Groups
 from articles.repository.inbox import check_inbox
@@ -17,14 +17,14 @@ from articles.repository.moderation.flags import FlagUpkeep
 from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.moderation.merges import MergeUpkeep
 from articles.repository.store import keys as names
-from articles.repository.store.attempts import Finding, attempt_repair, carry_out
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
 from articles.repository.store.connection import Store
+from articles.repository.store.findings import Finding, carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, set_members, survey
 from articles.repository.upkeep.audit import Facts, Progress, check_articles, check_choices, check_log, quiet
 from articles.repository.upkeep.comments import CommentRepair
-from articles.repository.upkeep.readable import Entries, drop_unreadable
+from articles.repository.upkeep.survey import Found, find_all, note_ids
 
 Tell = Callable[[Finding], object]
 """Receives each problem that cannot be repaired."""
@@ -63,56 +63,65 @@ class Repair:
         lists are rankings, hot list, groups, profiles, members' lists, replies to comments, flags, and each
         article's log entries. Each article is repaired in one atomic step, so that readers and voters see it
         either before or after. Vote counts do not change. `tell` receives each damaged article or comment, which
-        stays as it is until its hash is fixed, and each key that cannot be read. Every search index is built
-        again. Reads all keys, in batches. Raises StoreError.
+        stays as it is until its hash is fixed, and each key of another type that nothing rebuilds: then a backup
+        has to be restored, and nothing else is repaired. Every search index is built again. Reads all keys, in
+        batches. Raises StoreError.
         """
-        entries = Entries(self._store)
-        shards, _ = survey(self._store, entries.read())
-        drop_unreadable(self._store, entries.damages, tell)
-        # Articles that the repair adds are then comparable with the rest.
-        attempt_repair("hot:score", self._hot.rescore, tell)
-        self._repair_left_out(tell)  # what articles leave out is counted by it
-        ids = {
-            keys: entries.ids_in(keys) | contents.articles | contents.mentioned
-            for keys, contents in shards.items()
-        }
-        done, total = 0, sum(map(len, ids.values()))
+        found = find_all(self._store)
+        if not self._drop_mistyped(found, tell):
+            return 0
+        note_ids(self._store, found)
+        with self._store.commands() as client:
+            for ranking, stray in found.strays:
+                client.zrem(ranking, stray)
+        with suppress(StoreDamaged):  # articles that the repair adds are then comparable with the rest
+            self._hot.rescore()
+        self._left_out.repair()  # what articles leave out is counted by it
+        done, total = 0, sum(map(len, found.ids.values()))
         progress(done, total)
         slugs: set[str] = set()
         merged = dict[ArticleId, tuple[str, str]]()
-        for keys, contents in shards.items():
+        for keys, contents in found.shards.items():
             named = _Named()
-            for batch in batches(ids[keys], ARTICLES_PER_CHECK):
+            for batch in batches(found.ids[keys], ARTICLES_PER_CHECK):
                 self._repair_batch(keys, batch, contents.mentioned, named, tell)
                 done += len(batch)
                 progress(done, total)
             slugs |= named.groups.keys()
             merged |= named.merged
-            attempt_repair(keys.log, partial(carry_out, check_log(self._store, keys, "repair")), tell)
-            repair_groups = partial(self._repair_groups, keys, contents, named.groups)
-            attempt_repair(keys.prefix + "group:", repair_groups, tell)
-            self._repair_choices(keys, contents, tell)
+            carry_out(check_log(self._store, keys, "repair"))
+            self._repair_groups(keys, contents, named.groups)
+            self._repair_choices(keys, contents)
             for member in sorted(contents.inboxes):
-                inbox = check_inbox(self._store, keys, member, "repair")
-                attempt_repair(keys.inbox(member), partial(carry_out, inbox), tell)
-            attempt_repair(keys.top(Period.DAY), partial(self._drop_tops, keys), tell)
-            comments = partial(self._comments.run, keys, contents, named.discussed, tell)
-            attempt_repair(keys.comment_voters, comments, tell)
-            attempt_repair(keys.flagged, partial(self._flags.repair, keys, contents), tell)
-        attempt_repair(names.MERGE_LOCK, partial(self._merges.repair, merged), tell)
-        directory = self._store.shards.directory.groups
-        attempt_repair(directory, partial(Groups(self._store).follow_merges, sorted(slugs)), tell)
-        attempt_repair(self._store.shards.directory.descriptions, self._drop_descriptions, tell)
-        articles = [article for contents in shards.values() for article in contents.articles]
-        attempt_repair(names.COUNTER, partial(self._raise_counter, max(articles, default=0)), tell)
-        attempt_repair("hot:score", self._hot.rescore, tell)
-        attempt_repair(names.SCHEMA, self._changes.begin_copy, tell)
-        return len(articles)
+                carry_out(check_inbox(self._store, keys, member, "repair"))
+            self._drop_tops(keys)
+            self._comments.run(keys, contents, named.discussed, tell)
+            self._flags.repair(keys, contents)
+        self._complete(found.shards, slugs, merged)
+        self._drop_descriptions()
+        return sum(len(contents.articles) for contents in found.shards.values())
 
-    def _repair_left_out(self, tell: Tell) -> None:
-        acts = self._store.shards.directory.left_out_acts
-        for step in self._left_out.list_steps():
-            attempt_repair(acts, step, tell)
+    def _drop_mistyped(self, found: Found, tell: Tell) -> bool:
+        """Drop keys of another type that are derived, and tell the others; return whether there are no others."""
+        lost = [one for one in found.mistyped if not one.is_derived]
+        for one in lost:
+            tell(one.finding)
+        with self._store.pipeline() as pipe:
+            for one in found.mistyped:
+                if one.is_derived:
+                    pipe.unlink(one.name)
+            pipe.execute()
+        return not lost
+
+    def _complete(
+        self, shards: Mapping[Keys, Contents], slugs: set[str], merged: Mapping[ArticleId, tuple[str, str]]
+    ) -> None:
+        """Complete what concerns all shards: merges, groups, the id counter, the hot list, and search indexes."""
+        self._merges.repair(merged)
+        Groups(self._store).follow_merges(sorted(slugs))
+        self._raise_counter(max((max(contents.articles, default=0) for contents in shards.values()), default=0))
+        self._hot.rescore()
+        self._changes.begin_copy()
 
     def _drop_descriptions(self) -> None:
         directory = self._store.shards.directory
@@ -124,7 +133,7 @@ class Repair:
         Like `run`, but nothing in the lists can be wrong. Reads all keys, in batches. Raises StoreError;
         StoreDamaged if only `run` can help.
         """
-        self._repair_left_out(tell)
+        self._left_out.repair()
         shards, _ = survey(self._store)
         done, total = 0, sum(len(contents.articles) for contents in shards.values())
         slugs: set[str] = set()
@@ -138,15 +147,10 @@ class Repair:
             slugs |= named.groups.keys()
             merged |= named.merged
             carry_out(check_log(self._store, keys, "repair"))
-            self._repair_choices(keys, contents, tell)
+            self._repair_choices(keys, contents)
             self._comments.run(keys, contents, named.discussed, tell)
             self._flags.repair(keys, contents)
-        self._merges.repair(merged)
-        Groups(self._store).follow_merges(sorted(slugs))
-        articles = [article for contents in shards.values() for article in contents.articles]
-        self._raise_counter(max(articles, default=0))
-        self._hot.rescore()
-        self._changes.begin_copy()
+        self._complete(shards, slugs, merged)
 
     def _repair_batch(
         self,
@@ -207,10 +211,9 @@ class Repair:
         for batch in portions(set_members(self._store, keys.group(slug)), ARTICLES_PER_CHECK):
             self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
 
-    def _repair_choices(self, keys: Keys, contents: Contents, tell: Tell) -> None:
+    def _repair_choices(self, keys: Keys, contents: Contents) -> None:
         for member in sorted(contents.members):
-            choices = check_choices(self._store, keys, member, "repair")
-            attempt_repair(keys.votes_of(member), partial(carry_out, choices), tell)
+            carry_out(check_choices(self._store, keys, member, "repair"))
 
     def _drop_tops(self, keys: Keys) -> None:
         """Drop the rankings of spans, which the next read makes again."""

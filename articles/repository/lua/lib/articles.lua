@@ -1,7 +1,5 @@
 --[[
-Articles: their texts, their page views and visitors, and all that a page shows, with a member's choices. A damaged counter or
-sketch counts none, and any other damaged key is empty, so that it neither stops a script that has begun to write nor
-spoils a list because of one article.
+Articles: their texts, their page views and visitors, and all that a page shows, with a member's choices.
 INCLUDE  values
 ]]
 -- Write an article's text with its HTML, and its size in bytes; none of them without a text.
@@ -13,13 +11,9 @@ local function set_text(article, text, html)
   end
 end
 
-local function as_page_views(count)
-  return type(count) == 'string' and tonumber(string.match(count, '^%d+$') or '') or nil
-end
-
 -- Return an article's page views; nil where there are none.
 local function page_views(prefix, id)
-  return as_page_views(redis.pcall('GET', prefix .. 'counter:views:' .. id))
+  return tonumber(redis.call('GET', prefix .. 'counter:views:' .. id) or '')
 end
 
 -- Return the page views of many articles in the order of their ids; false where there are none.
@@ -27,19 +21,13 @@ local function all_page_views(prefix, ids)
   local names, found = {}, {}
   for n, id in ipairs(ids) do names[n] = prefix .. 'counter:views:' .. id end
   in_batches(names, function(...)
-    for _, count in ipairs(redis.call('MGET', ...)) do found[#found + 1] = as_page_views(count) or false end
+    for _, count in ipairs(redis.call('MGET', ...)) do found[#found + 1] = tonumber(count or '') or false end
   end)
   return found
 end
 
--- Return the number of visitors; nil where the sketch is damaged.
-local function sketched_visitors(prefix, id)
-  local count = redis.pcall('PFCOUNT', prefix .. 'hll:uv:' .. id)
-  return type(count) == 'number' and count or nil
-end
-
 local function unique_visitors(prefix, id)
-  return sketched_visitors(prefix, id) or 0
+  return redis.call('PFCOUNT', prefix .. 'hll:uv:' .. id)
 end
 
 -- Return {{weight of a vote, voting window}, {field, field …}, views, visitors, voted, opposed, visit, and so on for each};
@@ -47,18 +35,16 @@ end
 -- Without `shows_visitors` they are not counted, and all 0.
 local function read_articles(prefix, ranking, ids, user, shows_visitors, fields)
   local values = {redis.call('HMGET', ranking, 'seconds_per_point', 'voting_window')}
-  local function add(value, instead)
-    values[#values + 1] = type(value) == 'table' and value.err and instead or value
-  end
+  local function add(value) values[#values + 1] = value end
   local views = all_page_views(prefix, ids)
-  local visits = user ~= '' and #ids > 0 and redis.pcall('HMGET', prefix .. 'visits:' .. user, unpack(ids)) or {}
+  local visits = user ~= '' and #ids > 0 and redis.call('HMGET', prefix .. 'visits:' .. user, unpack(ids)) or {}
   for n, id in ipairs(ids) do
-    add(redis.pcall('HMGET', prefix .. 'article:' .. id, unpack(fields)), {})
+    add(redis.call('HMGET', prefix .. 'article:' .. id, unpack(fields)))
     add(views[n] or 0)
-    add(shows_visitors and redis.pcall('PFCOUNT', prefix .. 'hll:uv:' .. id) or 0, 0)
+    add(shows_visitors and unique_visitors(prefix, id) or 0)
     if user ~= '' then
-      add(redis.pcall('SISMEMBER', prefix .. 'voted:' .. id, user), 0)
-      add(redis.pcall('SISMEMBER', prefix .. 'oppose:' .. id, user), 0)
+      add(redis.call('SISMEMBER', prefix .. 'voted:' .. id, user))
+      add(redis.call('SISMEMBER', prefix .. 'oppose:' .. id, user))
       add(visits[n] or '')
     end
   end
@@ -67,7 +53,7 @@ end
 
 -- Return 1 for each id that is among a member's saved articles, or 0.
 local function saved_among(saved, ids)
-  local saved_at, found = #ids > 0 and redis.pcall('ZMSCORE', saved, unpack(ids)) or {}, {}
-  for n = 1, #ids do found[n] = not saved_at.err and saved_at[n] and 1 or 0 end
+  local saved_at, found = #ids > 0 and redis.call('ZMSCORE', saved, unpack(ids)) or {}, {}
+  for n = 1, #ids do found[n] = saved_at[n] and 1 or 0 end
   return found
 end

@@ -19,7 +19,7 @@ end
 -- Return whether it is an article that was merged into another one: its flags wait until it is on its own again.
 local function is_merged(prefix, subject)
   local article = article_of(subject)
-  local into = comment_id(article, 0) == subject and redis.pcall('HGET', prefix .. 'article:' .. article, 'merged')
+  local into = comment_id(article, 0) == subject and redis.call('HGET', prefix .. 'article:' .. article, 'merged')
   return type(into) == 'string'
 end
 
@@ -42,13 +42,13 @@ end
 local function list_flag(prefix, user, subject, text)
   if user == RULES then return end
   local list = prefix .. 'flags:by:' .. user
-  if text then redis.pcall('ZADD', list, flag_score(text), subject) else redis.pcall('ZREM', list, subject) end
+  if text then redis.call('ZADD', list, flag_score(text), subject) else redis.call('ZREM', list, subject) end
 end
 
--- Return the flags of a comment or an article, {{user, text}, …}; none where the key is damaged.
+-- Return the flags of a comment or an article, {{user, text}, …}.
 local function flags_of(prefix, subject)
-  local values, flags = redis.pcall('HGETALL', prefix .. 'flags:' .. subject), {}
-  for n = 1, values.err and 0 or #values, 2 do
+  local values, flags = redis.call('HGETALL', prefix .. 'flags:' .. subject), {}
+  for n = 1, #values, 2 do
     if as_count(values[n]) then flags[#flags + 1] = {values[n], values[n + 1]} end
   end
   return flags
@@ -66,16 +66,15 @@ local function queue_place(flags)
 end
 
 -- Put a comment or an article into the queue, or take it out, by its flags; return the weight of those that are open.
--- Damaged keys do not make it fail.
 local function queue_flagged(prefix, subject, flags)
   local sum, place = queue_place(flags)
-  if is_merged(prefix, subject) or not place then redis.pcall('ZREM', prefix .. 'flagged:', subject)
-  else redis.pcall('ZADD', prefix .. 'flagged:', exactly(place), subject) end
+  if is_merged(prefix, subject) or not place then redis.call('ZREM', prefix .. 'flagged:', subject)
+  else redis.call('ZADD', prefix .. 'flagged:', exactly(place), subject) end
   return sum
 end
 
 -- Decide the open flags of a comment or an article that are no newer than `latest`: 'removed' or 'kept'. Return who set
--- them, {user, …}. Damaged keys do not make it fail.
+-- them, {user, …}.
 local function decide_flags(prefix, subject, state, latest)
   local decided, flags = {}, flags_of(prefix, subject)
   for _, flag in ipairs(flags) do
@@ -95,5 +94,5 @@ end
 local function drop_flags(prefix, subject)
   for _, flag in ipairs(flags_of(prefix, subject)) do list_flag(prefix, flag[1], subject) end
   redis.call('UNLINK', prefix .. 'flags:' .. subject)
-  redis.pcall('ZREM', prefix .. 'flagged:', subject)
+  redis.call('ZREM', prefix .. 'flagged:', subject)
 end

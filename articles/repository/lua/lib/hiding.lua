@@ -43,8 +43,7 @@ local function hiding_of(prefix, ids, groups, posters, hosts, words, parts, show
   return function(id)
     if ids[id] then return true end
     if not reads then return false end
-    local read = redis.pcall('HMGET', prefix .. 'article:' .. id, 'groups', 'poster', 'poster_name', 'title', 'link')
-    if read.err then return false, '', '' end
+    local read = redis.call('HMGET', prefix .. 'article:' .. id, 'groups', 'poster', 'poster_name', 'title', 'link')
     local slugs, poster, name, title, link = read[1] or '', read[2] or '', read[3] or '', read[4] or '', read[5] or ''
     if posters[poster] and name ~= '' then return true end
     for slug in string.gmatch(slugs, '[^,]+') do

@@ -13,19 +13,18 @@ local function notice_of(word, subject)
   return word .. ':' .. subject
 end
 
--- Put a notice into a member's inbox, or move it to the top. A damaged inbox takes none.
+-- Put a notice into a member's inbox, or move it to the top.
 local function notify(prefix, user, word, subject, at)
   if (as_count(user) or 0) < 1 or is_gone(prefix, user) then return end
-  redis.pcall('ZADD', prefix .. 'inbox:' .. user, at, notice_of(word, subject))
-  redis.pcall('ZREMRANGEBYRANK', prefix .. 'inbox:' .. user, 0, -NOTICES_KEPT - 1)
+  redis.call('ZADD', prefix .. 'inbox:' .. user, at, notice_of(word, subject))
+  redis.call('ZREMRANGEBYRANK', prefix .. 'inbox:' .. user, 0, -NOTICES_KEPT - 1)
 end
 
 -- Take a young notice of a mention back from members, `id:when the inbox was read`, comma-separated.
 local function take_mentions_back(prefix, users, subject, at)
   for user, read in string.gmatch(users, '(%d+):([%d.]+)') do
     local inbox, notice = prefix .. 'inbox:' .. user, notice_of('mention', subject)
-    local noted = redis.pcall('ZSCORE', inbox, notice)
-    noted = type(noted) == 'string' and tonumber(noted)
+    local noted = tonumber(redis.call('ZSCORE', inbox, notice) or '')
     if noted and noted > tonumber(read) and at - noted <= UNDO_SECONDS then redis.call('ZREM', inbox, notice) end
   end
 end
@@ -38,7 +37,7 @@ local function note_mentions(prefix, holder, mentioned, unmentioned, author, sub
   local before = as_count(redis.call('HGET', holder, 'mentions') or '0') or MOST_MENTIONED
   local count = before
   for _, user in ipairs(split(mentioned)) do
-    local known = redis.pcall('ZMSCORE', prefix .. 'inbox:' .. user,
+    local known = redis.call('ZMSCORE', prefix .. 'inbox:' .. user,
       notice_of('reply', subject), notice_of('mention', subject))
     if count < MOST_MENTIONED and user ~= author and not (known[1] or known[2]) then
       notify(prefix, user, 'mention', subject, at)

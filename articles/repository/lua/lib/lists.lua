@@ -9,8 +9,7 @@ local MOST_DROPPED = 100  -- entries dropped in one step to make room for an art
 local function drop_from_hot(prefix, ids)
   local groups = {}
   for n, id in ipairs(ids) do
-    local found = redis.pcall('HGET', prefix .. 'article:' .. id, 'groups')
-    groups[n] = type(found) == 'string' and split(found) or {}
+    groups[n] = split(redis.call('HGET', prefix .. 'article:' .. id, 'groups') or '')
   end
   for n, id in ipairs(ids) do
     redis.call('ZREM', prefix .. WHOLE.hot, id)
@@ -38,7 +37,7 @@ local function rescore_hot_list(prefix, at, keep)
   local ids = redis.call('ZRANGE', list, 0, -1)
   local views = all_page_views(prefix, ids)
   for n, id in ipairs(ids) do
-    local time, groups, removed = unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'time', 'groups', 'removed'))
+    local time, groups, removed = unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'time', 'groups', 'removed'))
     time = as_time(time)
     if time and views[n] and not removed then
       placed[#placed + 1] = exactly(hotness(views[n], unique_visitors(prefix, id), time, current))

@@ -78,8 +78,7 @@ end
 -- is the same visit. Without their number it was the article's link. Return when the visit before ended, in Unix seconds;
 -- '' for the first one. `life`: of a visit, in seconds.
 local function note_visit(visits, id, now, pause, life, comments)
-  local noted = redis.pcall('HGET', visits, id)
-  if type(noted) == 'table' then return '' end
+  local noted = redis.call('HGET', visits, id)
   local before, seen, last = string.match(noted or '', '^(%S+) (%S+) (%S+) ?%S*$')
   last = as_time(last) and last or '-'
   if comments and last ~= '-' and now - tonumber(last) >= pause then before = last end
@@ -109,17 +108,17 @@ local function ring_facts(ring)
   return as_time(first), as_count(number), comment, as_time(last)
 end
 
--- List an article by the last choice of its ring. A damaged list takes none.
+-- List an article by the last choice of its ring.
 local function list_ring(prefix, id, last)
-  redis.pcall('ZADD', prefix .. 'rings:', exactly(last), id)
-  redis.pcall('ZREMRANGEBYRANK', prefix .. 'rings:', 0, -RINGS_KEPT - 1)
+  redis.call('ZADD', prefix .. 'rings:', exactly(last), id)
+  redis.call('ZREMRANGEBYRANK', prefix .. 'rings:', 0, -RINGS_KEPT - 1)
 end
 
 -- Note a choice of a new account on article `id`, or on one of its comments, among the `accounts` of its network. Once
 -- `enough` of them have chosen within `period` and since the last check, flag the article; return their number if that is
--- new, else 0. Call it after the last refusal, with the choice written: damaged keys do not make it fail.
+-- new, else 0. Call it after the last refusal, with the choice written.
 local function note_new_account(prefix, accounts, id, user, at, enough, period, comment)
-  if type(redis.pcall('ZREMRANGEBYSCORE', accounts, '-inf', '(' .. exactly(at - period))) ~= 'number' then return 0 end
+  redis.call('ZREMRANGEBYSCORE', accounts, '-inf', '(' .. exactly(at - period))
   redis.call('ZADD', accounts, 'NX', exactly(at), user)
   redis.call('EXPIRE', accounts, period)
   local article = prefix .. 'article:' .. id

@@ -43,7 +43,7 @@ local hidden, hide = collecting()
 for _, slug in ipairs(split(ARGV[5])) do hide(redis.call('SMEMBERS', prefix .. 'group:' .. slug)) end
 for _, poster in ipairs(split(ARGV[6])) do hide(redis.call('ZRANGE', prefix .. 'posted:' .. poster, 0, -1)) end
 hide(split(ARGV[7]))
-if ARGV[8] ~= '' then hide(redis.pcall('HKEYS', prefix .. 'visits:' .. ARGV[8])) end
+if ARGV[8] ~= '' then hide(redis.call('HKEYS', prefix .. 'visits:' .. ARGV[8])) end
 
 local listed, list = collecting()
 for n = 1, #groups > 1 and #groups or 0 do list(redis.call('SMEMBERS', prefix .. 'group:' .. groups[n])) end

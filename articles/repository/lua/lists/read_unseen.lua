@@ -28,7 +28,7 @@ local count, part = open_ranking({
 
 local seen, seen_count = set_of(ARGV[12])
 local user, shows_texts, hidden_ids = ARGV[22], ARGV[19] == '1', set_of(ARGV[13])
-for _, id in ipairs(ARGV[24] ~= '' and redis.pcall('HKEYS', prefix .. 'visits:' .. ARGV[24]) or {}) do hidden_ids[id] = true end
+for _, id in ipairs(ARGV[24] ~= '' and redis.call('HKEYS', prefix .. 'visits:' .. ARGV[24]) or {}) do hidden_ids[id] = true end
 local look_at = hiding_of(prefix, hidden_ids, ARGV[14], ARGV[15], ARGV[16], ARGV[17], ARGV[18], shows_texts)
 
 local function is_wanted(id)

@@ -23,6 +23,6 @@ redis.call('HSET', article, 'removed', ARGV[4], 'merged', into)
 unlist_article(prefix, id, split(groups))
 note_changed(prefix, id)
 redis.call('ZADD', prefix .. 'removed:', time, id)
-redis.pcall('ZREM', prefix .. 'flagged:', root_of(id))
+redis.call('ZREM', prefix .. 'flagged:', root_of(id))
 log_article(prefix, 'merge', ARGV[3], ARGV[2], id, title, ARGV[4], {target = into})
 return {'ok'}

@@ -6,12 +6,9 @@ Returns  {number of entries, time of the first sample, of the second …}, in s 
 Cost  O(samples · entries above them / entries in a node)
 TOUCHES  log: r
 ]]
-local step, length, known = tonumber(ARGV[1]), redis.call('LLEN', KEYS[1]), 'inf'
+local step, length = tonumber(ARGV[1]), redis.call('LLEN', KEYS[1])
 local answer = {length}
 for place = step, math.min(length, tonumber(ARGV[2])), step do
-  local decoded, entry = pcall(cjson.decode, redis.call('LINDEX', KEYS[1], place - 1))
-  -- A damaged entry gets the time of the one above it.
-  known = decoded and type(entry) == 'table' and tostring(entry.at) or known
-  answer[#answer + 1] = known
+  answer[#answer + 1] = tostring(cjson.decode(redis.call('LINDEX', KEYS[1], place - 1)).at)
 end
 return answer

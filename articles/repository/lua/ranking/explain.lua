@@ -15,8 +15,7 @@ local time, votes, opposes, left_out, groups, archived, removed, merged = unpack
 if not (as_time(time) and as_count(votes) and as_count(opposes) and groups) then return {'missing'} end
 if removed then return removal(merged) end
 
-local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.pcall('PFCOUNT', KEYS[3])
-if type(uv) ~= 'number' then uv = 0 end  -- damaged
+local pv, uv = redis.call('GET', KEYS[2]) or 0, redis.call('PFCOUNT', KEYS[3])
 if archived then pv, uv = string.match(archived, '(%d+) (%d+)') end
 local answer = {
   'ok', time, votes, opposes, left_out or '', left_out and #redis.call('SINTER', KEYS[7], KEYS[8]) or 0, groups, pv, uv,

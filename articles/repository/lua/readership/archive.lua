@@ -19,8 +19,7 @@ if not (groups and pv and last) then
   return {'gone'}
 end
 if archived or pv ~= ARGV[2] or tonumber(last) > tonumber(ARGV[3]) then return {'changed'} end
-local uv = redis.pcall('PFCOUNT', visitors)
-if type(uv) ~= 'number' then uv = 0 end  -- damaged
+local uv = redis.call('PFCOUNT', visitors)
 local left = {}
 for at = 5, #ARGV, 2 do
   left[ARGV[at]] = (tonumber(redis.call('HGET', suspects, ARGV[at]) or '') or 0) - tonumber(ARGV[at + 1])

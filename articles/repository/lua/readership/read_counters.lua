@@ -13,8 +13,7 @@ if not (pv and last) then return {} end
 
 local function hex(byte) return string.format('%02x', string.byte(byte)) end
 
-local uv, sketch = redis.pcall('PFCOUNT', visitors), ''
-if type(uv) == 'number' then sketch = string.gsub(redis.call('GET', visitors) or '', '.', hex) else uv = 0 end
-local reply = {tonumber(pv), uv, sketch, last}
+local sketch = string.gsub(redis.call('GET', visitors) or '', '.', hex)
+local reply = {tonumber(pv), redis.call('PFCOUNT', visitors), sketch, last}
 for _, part in ipairs(redis.call('HGETALL', KEYS[3])) do reply[#reply + 1] = part end
 return reply

@@ -28,7 +28,7 @@ if removed then return removal(merged) end
 if archived and suspicion == '' then return {'archived'} end
 local current = parameters(prefix)
 time = tonumber(time)
--- Other damaged keys fail here, before the first write; a damaged sketch counts no more visitors.
+-- What cannot be counted in full fails here, before the first write.
 for _, key in ipairs({suspects, prefix .. 'days:' .. id, prefix .. 'days:'}) do redis.call('HLEN', key) end
 for _, key in ipairs({prefix .. 'viewed:', prefix .. WHOLE.hot}) do redis.call('ZCARD', key) end
 local known = unique_visitors(prefix, id)
@@ -84,8 +84,8 @@ if bursts() then return suspect('burst') end
 
 local pv = redis.call('INCR', views)
 redis.call('SET', seen, ARGV[5], 'EX', again)
-local uv = redis.pcall('PFADD', visitors, visitor) == 1 and unique_visitors(prefix, id) or known
-redis.pcall('PFADD', KEYS[8], visitor)
+local uv = redis.call('PFADD', visitors, visitor) == 1 and unique_visitors(prefix, id) or known
+redis.call('PFADD', KEYS[8], visitor)
 redis.call('EXPIRE', KEYS[8], (days_kept + 1) * 86400)
 redis.call('ZADD', prefix .. 'viewed:', ARGV[5], id)
 note('counted', 1)

@@ -8,7 +8,7 @@ ARGV  1 shard prefix  2 moment, s  3 how long a sample is kept, s
 Returns  number of articles sampled
 Cost  O(articles)
 TOUCHES  article:<id> r, history:<id> rw, ranking: rw
-INCLUDE  formulas, ranking, values
+INCLUDE  formulas, ranking
 ]]
 local prefix, moment, life, ahead = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 parameters(prefix)
@@ -24,10 +24,9 @@ for at = 5, #ARGV, 3 do
   local id = ARGV[at]
   local history = prefix .. 'history:' .. id
   local votes, opposes, left_out, removed =
-    unpack(redis.pcall('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'left_out', 'removed'))
-  votes, opposes = as_count(votes), as_count(opposes)
-  if votes and opposes and not removed and type(redis.pcall('LLEN', history)) == 'number' then
-    local points = ranked_points(votes, opposes, left_out)
+    unpack(redis.call('HMGET', prefix .. 'article:' .. id, 'votes', 'opposes', 'left_out', 'removed'))
+  if votes and not removed then
+    local points = ranked_points(tonumber(votes), tonumber(opposes), left_out)
     notes[#notes + 1] = {history, table.concat({ARGV[2], ARGV[at + 1], points, ARGV[at + 2]}, ' ')}
   end
 end

@@ -16,7 +16,7 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brough
          merging: rw, removed: rw, group:<slug> w, <order>:<slug> w, hot:score w, counter:views:<id> rw,
          hll:uv:<id> rw, counter:suspect:<id> w, days:<id> w, rings: rw, viewed: rw, history:<id> w, next:score rw,
          changes: w, ranking: rw, log: r
-INCLUDE  articles, changes, closing, formulas, left_out, listing, lists, members, merges, moderation_log, ranking, values
+INCLUDE  changes, closing, formulas, left_out, listing, lists, members, merges, moderation_log, ranking, values
 ]]
 local prefix, current = ARGV[1], REPAIRS and parameters(ARGV[1])
 local now = moments(prefix, ARGV[2])
@@ -159,16 +159,15 @@ end
 -- replaces a damaged one, which cannot distinguish visitors.
 local function check_views(say, id, viewed, archived)
   local sketch = prefix .. 'hll:uv:' .. id
-  local pv, is_counted = redis.pcall('GET', prefix .. 'counter:views:' .. id), redis.call('EXISTS', sketch) == 1
-  if not sketched_visitors(prefix, id) then
+  local pv, is_counted = redis.call('GET', prefix .. 'counter:views:' .. id), redis.call('EXISTS', sketch) == 1
+  if type(redis.pcall('PFCOUNT', sketch)) ~= 'number' then
     say('its visitors are damaged')
     if REPAIRS then
       redis.call('DEL', sketch)
       redis.call('PFADD', sketch)
     end
   end
-  if type(pv) == 'table' then say('its page views are damaged')
-  elseif (pv and true or false) ~= is_counted then
+  if (pv and true or false) ~= is_counted then
     say('page views ' .. (pv or 'none') .. ', but visitors ' .. (is_counted and 'counted' or 'not'))
   end
   if (pv and true or false) ~= (viewed and true or false) then

@@ -39,11 +39,9 @@ local function check_place(say, id, parent, time, votes, opposes, left_out)
   if REPAIRS and not is_right then rank_reply(prefix, parent, id, time, votes, opposes, left_out) end
 end
 
--- Return how many members voted for a comment and how many opposed it; nil if a set cannot be read.
+-- Return how many members voted for a comment and how many opposed it.
 local function count_voters(id)
-  local for_it = redis.pcall('SCARD', prefix .. 'comment:voted:' .. id)
-  local against = redis.pcall('SCARD', prefix .. 'comment:oppose:' .. id)
-  if type(for_it) == 'number' and type(against) == 'number' then return for_it, against end
+  return redis.call('SCARD', prefix .. 'comment:voted:' .. id), redis.call('SCARD', prefix .. 'comment:oppose:' .. id)
 end
 
 local function is_act_open(user) return string.find(redis.call('HGET', prefix .. 'leftout:acts:', user) or '', ' open$') end
@@ -136,10 +134,9 @@ for at = 4, #ARGV do
     if REPAIRS and state == 'missing' then drop_comment_voters(prefix, id) end
   else
     local for_it, against = count_voters(id)
-    if not for_it then say('its voter sets are damaged') end
-    if for_it and is_open(now, tonumber(closes)) then left_out = check_left_out(say, id, left_out) end
+    if is_open(now, tonumber(closes)) then left_out = check_left_out(say, id, left_out) end
     check_place(say, id, parent, time, votes, opposes, left_out)
-    if for_it then check_voters(say, id, closes, votes, opposes, for_it, against) end
+    check_voters(say, id, closes, votes, opposes, for_it, against)
     if deleted then check_deleted(say, id) else check_author(say, id, author, name, time) end
   end
   checked, examined = checked + 1, examined + 10
