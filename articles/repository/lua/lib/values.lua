@@ -53,8 +53,7 @@ local function milliseconds(seconds)
   return math.floor(seconds * 1000 + 0.5)
 end
 
--- Return whether an article has every required field, and numbers where numbers belong: the same rule as is_whole() in
--- lists/reading.py. A damaged article is not shown and cannot be changed.
+-- Return whether an article has every required field, and numbers where numbers belong.
 local function is_whole(title, link, poster, name, time, votes, opposes, groups, archived)
   local has_poster = poster and #poster < 17 and string.find(poster, '^%-?%d+$')
   local pv, uv = '0', '0'
