@@ -4,7 +4,6 @@ import pytest
 
 from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import Order
-from articles.searching import NOTHING, Hiding
 from tests.cast import MODERATOR
 from tests.factories import post
 from tests.store_state import problems
@@ -93,18 +92,6 @@ def test_a_description_stays_with_its_group_and_is_logged(repository):
     repository.groups.describe("python", "", MODERATOR)
     assert repository.groups.get_descriptions() == {}
     assert problems(repository) == []
-
-
-@pytest.mark.parametrize("hidden", [NOTHING, Hiding(("java",))])
-def test_without_readable_descriptions_a_group_still_has_its_list(repository, hidden):
-    repository.groups.create("python", "Python")
-    repository.groups.create("java", "Java")
-    repository.articles.post(1, "alice", "A title", "https://example.org/", groups=["python"])
-    repository.store.client.set(repository.store.shards.directory.descriptions, "damaged")
-
-    page = repository.lists.get_page(Order.SCORE, slugs=("python",), hidden=hidden)
-
-    assert (page.group.title, page.group.description, len(page.articles)) == ("Python", "", 1)
 
 
 def test_the_audit_finds_and_the_repair_drops_a_description_without_a_group(repository):
