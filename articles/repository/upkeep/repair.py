@@ -22,6 +22,7 @@ from articles.repository.store.connection import Store
 from articles.repository.store.findings import Finding, carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, set_members, survey
+from articles.repository.store.values import count_from
 from articles.repository.upkeep.audit import Facts, Progress, check_articles, check_choices, check_log, quiet
 from articles.repository.upkeep.comments import CommentRepair
 from articles.repository.upkeep.survey import Found, find_all, note_ids
@@ -222,6 +223,6 @@ class Repair:
 
     def _raise_counter(self, highest: ArticleId) -> None:
         with self._store.commands() as client:
-            missing = highest - int(client.get(names.COUNTER) or 0)
+            missing = highest - count_from(client.get(names.COUNTER))
             if missing > 0:
                 client.incrby(names.COUNTER, missing)
