@@ -7,16 +7,18 @@ holds nothing personal.
 
 What a moderator removed, what an edit replaced and the name of a deleted member must not come back from a copy. A
 retraction changes a mark beside the copies, by which every process of the machine knows at once, and then deletes
-the copies that it concerns. Who reads a page, keeps it only if the mark is then as it was before.
+the copies that it concerns. A process keeps a page that it has drawn only if the mark is as it was before it read
+the page; it compares and writes under a lock that a retraction waits for, so no copy appears after a deletion.
 """
 
+import fcntl
 import json
 import logging
 import os
 import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import inf
@@ -44,6 +46,7 @@ _COMPRESSION = 1
 _SHELVED = "shelf-"
 _DRAFT = ".draft"
 _MARK = ".retracted"
+_LOCK = ".lock"
 
 _log = logging.getLogger(__name__)
 
@@ -98,10 +101,10 @@ class PageStore:
         """
         kinds = ["article-"] if articles is None else [_kind_of(article) for article in articles]
         try:
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._mark.touch(mode=0o600)
-            now = time.time_ns()
-            os.utime(self._mark, ns=(now, now))
+            with self._locked(fcntl.LOCK_EX):
+                self._mark.touch(mode=0o600)
+                now = time.time_ns()
+                os.utime(self._mark, ns=(now, now))
         except OSError as error:
             _log.warning("all copies of pages are deleted: %s", error.strerror)
             kinds = [""]
@@ -146,8 +149,6 @@ class PageStore:
 
         `as_of` is the latest retraction before the page was read: no copy is made if another one followed.
         """
-        if as_of not in (None, self.latest_retraction()):
-            return
         path = self._path(page.address)
         draft = path.with_name(f"{path.name}-{get_random_string(8)}{_DRAFT}")
         head = {
@@ -158,15 +159,22 @@ class PageStore:
             "checksum": zlib.crc32(page.packed),
         }
         try:
-            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            draft.write_bytes(json.dumps(head).encode() + b"\n" + page.packed)
-            draft.replace(path)
-            if as_of not in (None, self.latest_retraction()):  # it may have deleted copies before there was this
-                path.unlink(missing_ok=True)
+            with self._locked(fcntl.LOCK_SH):
+                if as_of in (None, self.latest_retraction()):
+                    draft.write_bytes(json.dumps(head).encode() + b"\n" + page.packed)
+                    draft.replace(path)
         except OSError as error:
             _log.warning("the page %s is not kept: %s", page.address.path, error.strerror)
             with suppress(OSError):
                 draft.unlink()
+
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        """Hold the lock of the directory: shared to write a copy, alone to retract. It ends with the process."""
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self._directory / _LOCK).open("a") as lock:
+            fcntl.flock(lock, how)
+            yield
 
     def forget(self, address: Address) -> None:
         """Delete the copy, if there is one."""

@@ -92,7 +92,7 @@ def test_a_page_that_preferences_shape_is_not_kept(kept, outage, article, cookie
     client.cookies.load(cookies)
     client.get("/")
 
-    assert not kept.exists() or not list(kept.iterdir())
+    assert not kept.exists() or not list(kept.glob("[!.]*"))
 
 
 def test_the_page_of_a_member_is_never_kept_but_the_public_one_soon(kept, outage, article, bob, refresher):
@@ -113,7 +113,7 @@ def test_what_only_one_reader_asks_for_is_not_copied_for_members(kept, article, 
     assert browser_of(bob).get(path).status_code == 200
     refresher().keep_waiting(0)
 
-    assert not list(kept.glob("*"))
+    assert not list(kept.glob("[!.]*"))
 
 
 @pytest.mark.parametrize(
@@ -126,24 +126,24 @@ def test_what_only_one_reader_asks_for_is_not_copied_for_members(kept, article, 
 )
 def test_what_a_page_does_not_read_makes_no_other_copy(kept, outage, article, path):
     Client().get(path)
-    assert not list(kept.glob("*"))
+    assert not list(kept.glob("[!.]*"))
     plain = path.partition("?")[0]
     Client().get(plain)
     outage()
 
     assert "A title" in Client().get(path).content.decode() or "page=" in path
     assert "A title" in Client().get(plain).content.decode()
-    assert len(list(kept.glob("*"))) == 1
+    assert len(list(kept.glob("[!.]*"))) == 1
 
 
 @pytest.mark.parametrize("path", ["/articles/1/?start=99999999", "/articles/1/?start=x", "/?page=0&x=1"])
 def test_an_address_that_no_page_links_to_forgets_no_copy(kept, article, path):
     plain = path.partition("?")[0]
     Client().get(plain)
-    copies = {file.name for file in kept.glob("*")}
+    copies = {file.name for file in kept.glob("[!.]*")}
 
     assert Client().get(path).status_code == 404
-    assert {file.name for file in kept.glob("*")} == copies != set()
+    assert {file.name for file in kept.glob("[!.]*")} == copies != set()
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_addresses_that_readers_make_up_share_a_few_places(kept, article, site_s
     for number in range(12):
         assert Client().get(path.format(number)).status_code == 200
 
-    assert len(list(kept.glob("*"))) <= few_places
+    assert len(list(kept.glob("[!.]*"))) <= few_places
 
 
 @pytest.mark.parametrize("few_places", [1], indirect=True)
@@ -266,7 +266,7 @@ def test_keeping_a_page_is_nobodys_view(kept, article, bob, refresher, site_stor
     views = site_store.articles.get(1).pv
     refresher().keep_waiting(0)
 
-    assert list(kept.iterdir())
+    assert list(kept.glob("[!.]*"))
     assert site_store.articles.get(1).pv == views == 1
 
 
@@ -376,7 +376,7 @@ def test_a_page_that_no_longer_exists_is_forgotten(kept, outage, article, site_s
 
 def test_a_damaged_copy_counts_as_none(kept, outage, article):
     Client().get("/")
-    for path in kept.iterdir():
+    for path in kept.glob("[!.]*"):
         path.write_bytes(b"{}\nnot compressed")
     outage()
 
@@ -412,11 +412,11 @@ def test_the_oldest_copies_beyond_the_limits_are_deleted(tmp_path, few_places):
     for number in range(5):
         kept_pages.keep(copy(number))
     assert kept_pages.trim() == 5 - few_places
-    for path in tmp_path.iterdir():
+    for path in tmp_path.glob("[!.]*"):
         os.truncate(path, page_store.MOST_BYTES + 1)
 
     assert kept_pages.trim() == few_places
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.glob("[!.]*")) == []
 
 
 def test_copies_that_share_places_are_deleted_first(tmp_path, few_places):

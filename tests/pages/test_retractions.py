@@ -3,6 +3,7 @@
 import errno
 import os
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from django.test import Client
@@ -237,13 +238,19 @@ def test_the_retraction_of_all_articles_concerns_each(tmp_path):
 
 
 @pytest.mark.parametrize("article", [None, 1])
-def test_a_copy_written_during_a_retraction_is_deleted(tmp_path, article):
+def test_no_copy_of_before_a_retraction_appears_after_it(tmp_path, article):
     store = PageStore(tmp_path)
-    as_of = store.latest_retraction()
+    retraction = Thread(target=store.retract, args=([1],))
 
-    with meanwhile(Path, "replace", lambda: store.retract([1])):
-        store.keep(copy(article), as_of)
+    def begin():
+        retraction.start()
+        retraction.join(0.1)  # it ends only after the copy is written, and then deletes it
+
+    with meanwhile(Path, "write_bytes", begin):
+        store.keep(copy(article), store.latest_retraction())
+    retraction.join()
+    assert not list(tmp_path.glob("[!.]*"))
+
     with meanwhile(PageStore, "_path", lambda: store.retract([1])):
         store.keep(copy(article), store.latest_retraction())
-
     assert not list(tmp_path.glob("[!.]*"))
