@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import cache_control
@@ -138,7 +139,7 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Rate limits"),
         gettext_lazy(
             "Those that differ from the defaults: names, numbers and periods (s, m, h or d), such as "
-            "posts_new=5/1d, edits_new=off. What each counts is in docs/limits.md. The defaults: %(defaults)s."
+            "posts_new=5/1d, edits_new=off. What each counts is in docs/limits.md. The defaults:"
         ),
     ),
 }
@@ -229,7 +230,8 @@ class SettingField(forms.CharField):
             case "list of languages":
                 widget = _Languages()
             case "limits":
-                help_text %= {"defaults": ", ".join(f"{limit.name}={limit.default}" for limit in LIMITS)}
+                defaults = ", ".join(f"{limit.name}={limit.default}" for limit in LIMITS)
+                help_text = format_html("{}<br><code>{}</code>", help_text, defaults)
         self.variable, self.is_fixed = variable, name in settings.FIXED_SETTINGS
         if self.is_fixed:
             help_text = _("%(name)s is set in the environment or in .env, so it is fixed here.") % {"name": name}
