@@ -71,7 +71,7 @@ def english_in(page: str) -> set[str]:
     """Return Latin words of a page that are neither names nor shown as code elsewhere on it."""
     said = Said(page)
     text, code = " ".join(said.words), " ".join(said.code)
-    text = re.sub(r"https?://\S+|[\w-]+(\.[\w-]+)+|[\w.+-]+@[\w.]+|X-CSRFToken", " ", text)
+    text = re.sub(r"https?://\S+|[\w/-]+(\.[\w-]+)+|[\w.+-]+@[\w.]+|X-CSRFToken", " ", text)
     return set(re.findall("[A-Za-z]{2,}", text)) - NAMES - set(re.findall("[A-Za-z]{2,}", code))
 
 
