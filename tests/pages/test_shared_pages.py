@@ -57,7 +57,7 @@ def test_the_answer_that_a_feed_is_unchanged_leads_to_a_copy(kept, article, refr
     path = "/feeds/front.atom"
     etag = Client().get(path)["ETag"]
     make_old(kept, 61)
-    (copy_of_feed,) = kept.iterdir()
+    (copy_of_feed,) = kept.glob("[!.]*")
     made_at = copy_of_feed.stat().st_mtime
     assert Client().get(path, headers={"If-None-Match": etag}).status_code == 304
     refresher().keep_waiting(0)
@@ -77,7 +77,7 @@ def test_a_feed_is_written_again_after_a_minute(kept, article, alice, site_store
 @pytest.mark.parametrize("path", ["search.atom", "groups/none.atom", "front.atom?min_points=x"])
 def test_a_refused_feed_is_not_kept(kept, article, path):
     assert Client().get(f"/feeds/{path}").status_code in (400, 404)
-    assert not kept.exists() or not list(kept.iterdir())
+    assert not kept.exists() or not list(kept.glob("[!.]*"))
 
 
 def test_feeds_with_different_queries_and_hosts_are_different(kept, article, settings):
@@ -129,7 +129,7 @@ def test_what_a_feed_does_not_read_makes_no_other_copy(kept, article, path, othe
 
     with failing(feeds, "written", WRITTEN_AGAIN):
         assert Client().get(f"/feeds/{other}").content == first.content
-    assert len(list(kept.iterdir())) == 1
+    assert len(list(kept.glob("[!.]*"))) == 1
 
 
 def test_a_head_request_keeps_the_feed_for_later_ones(kept, article):
@@ -197,7 +197,7 @@ def test_the_older_copy_is_served_while_too_many_are_written(
 
 def test_a_reader_who_waited_gets_the_feed_that_another_has_written(kept, article, another):
     content = Client().get(ATOM).content
-    (copy_of_feed,) = kept.iterdir()
+    (copy_of_feed,) = kept.glob("[!.]*")
     hidden = copy_of_feed.rename(kept / ".hidden")
     another.take(address(ATOM), 0)
 

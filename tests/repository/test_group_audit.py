@@ -34,17 +34,6 @@ def test_missing_places_are_found_among_many_doubtful_groups_and_in_small_steps(
     assert expected in problems(used)
 
 
-def test_missing_places_are_found_although_another_group_cannot_be_read(used):
-    keys, expected = used.store.shards.of(OPEN), take_out(used)
-    used.store.client.delete(keys.group("redis"))
-    used.store.client.set(keys.group("redis"), "damaged")
-
-    found = problems(used)
-
-    assert expected in found
-    assert any(finding.startswith(f"{keys.group('redis')}: is a string") for finding in found)
-
-
 def test_groups_with_very_many_articles_are_read_in_parts(used):
     client, keys = used.store.client, used.store.shards.of(OPEN)
     ids, marks = [str(OPEN + 4 * n) for n in range(3000)], GroupMarks()

@@ -63,7 +63,7 @@ def test_the_rules_permit_what_scripts_and_modules_use_and_nothing_else():
     def is_used(command: str) -> bool:
         method = {"DEL": "delete"}.get(command, command.lower().replace("|", "_").removesuffix("_encoding"))
         spelled = command.replace("|", '(?: |", ")')
-        return bool(re.search(rf"\.{method}(?:_get)?\(|\"{spelled}\"", modules))
+        return bool(re.search(rf"\.{method}(?:_get)?\(|\"{spelled}\"|_scanned\(store, \"{method}\"", modules))
 
     assert of_scripts <= COMMANDS
     unused = {command for command in COMMANDS - of_scripts if not is_used(command)}

@@ -285,8 +285,6 @@ def touched_keys(client: redis.Redis, command: list[str]) -> list[tuple[str, str
             return [(args[0], "w"), *((key, "r") for key in args[2 : 2 + int(args[1])])]
         case "ZRANGESTORE":
             return [(args[0], "w"), (args[1], "r")]
-        case "SUNIONSTORE":
-            return [(args[0], "w"), *((key, "r") for key in args[1:])]
         case "ZINTER":
             return [(key, how) for key in args[1 : 1 + int(args[0])]]
         case "DEL" | "UNLINK" | "RENAME" | "MGET" | "SINTER" | "SUNION" | "PFCOUNT":
