@@ -22,7 +22,7 @@ MAIN_OF_SITE = [f"tests/{path}.py" for path in ("pages/test_lists", "pages/test_
 MAIN = [*MAIN_OF_STORE, *MAIN_OF_SITE, "tests/integrity/test_records.py"]
 
 OVER_SHARDS = [
-    f"tests/repository/test_{noun}.py" for noun in ("merging", "ballots", "audit", "repair", "parameters")
+    f"tests/repository/test_{noun}.py" for noun in ("gathering", "ballots", "audit", "repair", "parameters")
 ]
 """What depends most on where things are."""
 
