@@ -707,7 +707,8 @@ class Site:
         """Send one request; hang up if the answer takes too long as a whole."""
         if self.connection.sock is None:
             self.connection.connect()
-        timer = threading.Timer(self.seconds, hang_up, [self.connection.sock])
+        is_late = threading.Event()
+        timer = threading.Timer(self.seconds, hang_up, [self.connection.sock, is_late])
         timer.daemon = True
         timer.start()
         answer, data, is_whole = None, bytearray(), False
@@ -722,7 +723,7 @@ class Site:
                 data += chunk
                 if len(data) > most_bytes:
                     raise Refused(f"1: {path} is larger than {most_bytes} bytes")
-            if answer.length or not timer.is_alive():
+            if answer.length or is_late.is_set():
                 raise http.client.IncompleteRead(b"")
             is_whole = True
             return answer, bytes(data)
@@ -734,7 +735,8 @@ class Site:
                 self.connection.close()
 
 
-def hang_up(connection: socket.socket) -> None:
+def hang_up(connection: socket.socket, is_late: threading.Event) -> None:
+    is_late.set()  # before the connection ends, whose end would else be that of the answer
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 

@@ -12,6 +12,7 @@ import pytest
 from articles.domain.articles import Choice
 from integrity.ballots import canonical, digest_of, opening_of
 from tests.integrity.small_site import KEYS, TODAY, Operator, ballot, files, proof, records
+from tools import verify_ballots
 from tools.verify_ballots import Refused, Seen, Site, Unreadable, check_proof, check_site, main, refusals
 
 TEXTS = files()
@@ -600,6 +601,19 @@ def test_an_answer_that_no_site_gives_is_refused(kind):
         Site(address, seconds=0.2, tries=1).read("/x", 1000)
     assert str(refusal.value).isascii()
     assert str(refusal.value).isprintable()
+
+
+def test_what_came_before_the_verifier_hangs_up_is_never_taken_for_whole(monkeypatch):
+    hang_up, done = verify_ballots.hang_up, threading.Event()
+
+    def slowly(*arguments):
+        hang_up(*arguments)
+        done.wait(20)
+
+    monkeypatch.setattr(verify_ballots, "hang_up", slowly)
+    with serving(ANSWERS["never comes"]) as address, pytest.raises(Unreadable):
+        Site(address, seconds=0.2, tries=1).read("/x", 1000)
+    done.set()
 
 
 def test_a_site_that_asks_to_wait_is_asked_again():
