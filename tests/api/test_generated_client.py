@@ -348,6 +348,7 @@ def users(generated, live_server, site_store, article, removed, closed, python, 
         yield {name: connections.enter_context(client) for name, client in found.items()}
 
 
+@pytest.mark.hostile
 def test_responses_and_problems_match_the_document(generated, users):
     models = importlib.import_module(f"{NAME}.models")
 

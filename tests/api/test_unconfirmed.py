@@ -47,6 +47,7 @@ def test_an_unconfirmed_vote_can_be_repeated(mirrored, site_store, as_bob, alice
     assert problems(wiring.repository()) == []
 
 
+@pytest.mark.hostile
 def test_a_read_whose_answer_is_lost_never_speaks_of_saving(site_store, article, carol):
     """On every page, in every feed and in the API."""
     reader, asked = browser_of(carol), 0

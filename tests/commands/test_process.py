@@ -37,6 +37,7 @@ def ended(process):
     return process.returncode, out, err
 
 
+@pytest.mark.site
 def test_without_accounts_tables_the_commands_name_the_command_to_run(manage, tmp_path):
     (tmp_path / "articles.jsonl").write_text("{}")
     processes = [manage("import_articles", tmp_path / "articles.jsonl"), manage("demo")]
@@ -46,6 +47,7 @@ def test_without_accounts_tables_the_commands_name_the_command_to_run(manage, tm
         assert err == "CommandError: The accounts database has no tables yet: run `manage.py migrate` first.\n"
 
 
+@pytest.mark.site
 def test_the_version_is_the_site_s_own_and_nothing_is_created(manage, tmp_path):
     status, out, err = ended(manage("version"))
 

@@ -63,6 +63,7 @@ def test_the_site_behind_caddy_knows_how_readers_came_and_large_bodies_are_refus
     assert (plain.status, plain.headers["Location"]) == (308, f"https://{HOST}/newest/"), "Caddy said: by http"
 
 
+@pytest.mark.site
 def test_other_origins_can_read_that_the_site_is_away(caddy, tmp_path):
     port = free_port()
     caddy("run", SITE_URL=f"http://:{port}", SITE_UPSTREAM=f"127.0.0.1:{free_port()}")

@@ -290,6 +290,7 @@ def state(user: int) -> tuple[object, ...]:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.hostile
 def test_a_deletion_interrupted_at_any_database_command_ends_the_same(site_store, alice):
     commands, whole = 0, False
 

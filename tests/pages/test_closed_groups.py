@@ -48,6 +48,7 @@ def closed(content, carol, committing, settings, tmp_path):
     return content
 
 
+@pytest.mark.hostile
 def test_no_address_tells_others_anything_of_a_group_for_members(closed, bob):
     for path in addresses(closed):
         for method in METHODS:

@@ -134,6 +134,7 @@ def test_the_page_of_a_moderator_is_not_shown_to_a_reader_who_comes_next(site_st
         assert str(NUMBER) not in Client().get(address).text
 
 
+@pytest.mark.hostile
 def test_no_page_feed_or_answer_says_name_or_number(site_store, spam, bob):
     own, comment, _ = spam
     samples = {"article_id": str(own), "comment_id": str(comment), "slugs": "python", "slug": "python"}

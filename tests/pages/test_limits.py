@@ -454,6 +454,7 @@ def test_members_behind_one_network_are_counted_by_account(alice, bob):
     assert Client().post("/preferences/", fields, REMOTE_ADDR=HOME).status_code == 302
 
 
+@pytest.mark.hostile
 def test_every_form_takes_a_use_before_it_is_read(article, carol):
     User.objects.filter(pk=carol.pk).update(is_staff=True, is_superuser=True)
     comment_on(wiring.repository(), article, "A comment", carol.pk)

@@ -60,6 +60,7 @@ def is_open(path):
     return match is not None and match.view_name in OPEN
 
 
+@pytest.mark.hostile
 def test_no_address_tells_anything_of_the_content(closed):
     for path in addresses(closed):
         for method in METHODS:

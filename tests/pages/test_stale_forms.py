@@ -236,6 +236,7 @@ def test_a_login_form_with_a_lost_cookie_comes_back_and_works(site_store, articl
     assert site_store.articles.get(article, bob.pk).choice == "vote"
 
 
+@pytest.mark.hostile
 def test_every_view_that_accepts_forms_can_return_them(site_store, article, carol):
     takes_forms = {
         route.path(): hasattr(route.view, "gives_back")

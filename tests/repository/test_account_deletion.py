@@ -157,6 +157,7 @@ def the_end(repository: Repository, clock: Clock) -> dict[str, object]:
 
 @pytest.mark.random
 @pytest.mark.parametrize("small_batches", [2], indirect=True)
+@pytest.mark.hostile
 def test_an_account_deletion_interrupted_anywhere_reaches_the_same_end(small_batches, repository, clock):
     end, sound = the_end(repository, clock), False
     assert problems(repository) == []

@@ -117,6 +117,7 @@ def leave(room: int, disk: Path) -> Path:
 
 
 @pytest.mark.parametrize("room", [0, 30_000, 60_000, 100_000, 150_000])
+@pytest.mark.hostile
 def test_wherever_the_disk_gets_full_everything_is_found_once_there_is_room(
     repository, disk, followed, caplog, room
 ):

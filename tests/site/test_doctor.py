@@ -108,6 +108,7 @@ def test_a_stopped_site_is_examined_and_left_as_it_is(installation):
     assert snapshot(installation.data_dir) == before
 
 
+@pytest.mark.site
 def test_before_the_first_start_nothing_is_created(tmp_path):
     findings = Installation(tmp_path / "new").examine()
 
@@ -214,6 +215,7 @@ def test_wrong_settings_are_all_reported(tmp_path):
     ]
 
 
+@pytest.mark.site
 def test_a_store_and_a_database_that_are_away_are_findings(tmp_path):
     installation = Installation(
         tmp_path, REDIS_URL=f"redis://{NOWHERE}/0", DATABASE_URL=f"postgres://nobody@{NOWHERE}/none"

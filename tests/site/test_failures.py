@@ -45,6 +45,7 @@ def manage(tmp_path):
     return manage
 
 
+@pytest.mark.site
 def test_an_accounts_file_that_is_not_a_database_is_reported(manage, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "accounts.sqlite3").write_bytes(b"no database" * 100)

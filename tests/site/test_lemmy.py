@@ -86,6 +86,7 @@ def test_the_official_client_works_and_every_answer_has_its_type(site, told, tmp
     assert type_errors(tmp_path, said["answers"]) == ""
 
 
+@pytest.mark.site
 def test_the_compiler_finds_a_missing_a_superfluous_and_a_wrong_field(tmp_path):
     for wrong in ({}, {"success": True, "more": 1}, {"success": "yes"}):
         assert "error TS" in type_errors(tmp_path, [("logout", 0, wrong)])

@@ -97,6 +97,7 @@ def test_cookies_are_bound_to_the_host(https_site):
 
 
 @pytest.mark.parametrize("behind_proxy", ["0", "1"])
+@pytest.mark.site
 def test_the_deployment_check_is_clean(tmp_path, behind_proxy):
     own = {"DATA_DIR": str(tmp_path / "data"), "SITE_URL": PUBLIC, "BEHIND_PROXY": behind_proxy}
     done = subprocess.run(

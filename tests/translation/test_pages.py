@@ -132,6 +132,7 @@ def readers(alice, carol):
     }
 
 
+@pytest.mark.hostile
 def test_no_page_contains_untranslated_english_or_blanks_after_its_marks(busy, alice, carol):
     seen = {}
     more = (

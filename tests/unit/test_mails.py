@@ -292,6 +292,7 @@ def test_several_senders_are_several():
 
 
 @for_each("name", HOSTILE)
+@pytest.mark.hostile
 def test_no_mail_is_much_work_or_raises_anything_but_that_it_is_unreadable(name):
     raw = HOSTILE[name].encode()[:MOST_BYTES]
 
