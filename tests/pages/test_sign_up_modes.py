@@ -70,7 +70,7 @@ def test_an_invitation_lets_one_member_join(by_invitation, alice, carol):
     assert not User.objects.filter(username="another").exists()
     assert "You need a valid invitation" in Client().get(f"/signup/?invitation={code}").text
     assert "newcomer" in text_of(browser.get("/settings/invitations/"))
-    assert "Who invited whom alice Moderation newcomer" in text_of(browser_of(carol).get(TREE))
+    assert "Who invited whom alice Moderation alice newcomer" in text_of(browser_of(carol).get(TREE))
 
 
 def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
@@ -158,7 +158,7 @@ def test_a_deleted_account_gives_no_invitation_back_and_keeps_its_place_in_the_t
     told = text_of(browser_of(alice).post("/settings/invitations/", follow=True))
     assert "You have no invitations left." in told
     assert "Members you invited [deleted]" in told
-    assert "Who invited whom alice Moderation [deleted] mallory" in text_of(browser_of(carol).get(TREE))
+    assert "Who invited whom alice Moderation alice [deleted] mallory" in text_of(browser_of(carol).get(TREE))
     assert not Invitation.objects.filter(pk=unused.pk).exists()
 
 
