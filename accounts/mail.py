@@ -68,7 +68,7 @@ class TooManyMails(Exception):
 
 
 mail_due = Signal()
-"""Sent by a kind, with the address `to` and `what` is told, before its mail is queued. Raises TooManyMails."""
+"""Sent by a kind before a mail is queued, with its address `to`, and `what` changed or "". Raises TooManyMails."""
 
 
 class Letter(NamedTuple):

@@ -132,7 +132,7 @@ def tell(request: HttpRequest, sentence: str, *, is_complete: bool) -> None:
 
 
 def reason_in(request: HttpRequest) -> str:
-    """Return the reason that a form of one button gives; "" if it gives none, which the moderator is told."""
+    """Return the reason in a form of one button. Without one, show the moderator an error and return ""."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter a reason."))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 import pytest
@@ -44,13 +43,6 @@ _MARKS = [[], [pytest.mark.long], [pytest.mark.journey], [pytest.mark.long], [py
 
 EVERY_LOOK = [pytest.param(look, id=str(look), marks=_MARKS[_EVERY.index(look)]) for look in LOOKS]
 """As a fixture's parameters."""
-
-
-def pairs_missing(looks: list[Look]) -> set[tuple[object, object]]:
-    """Return the pairs of values that no look has."""
-    wanted = {pair for a, one in enumerate(_VALUES) for other in _VALUES[a + 1 :] for pair in product(one, other)}
-    rows = [(look.language, look.theme, look.scripts, look.size) for look in looks]
-    return wanted - {(row[a], row[b]) for row in rows for a in range(4) for b in range(a + 1, 4)}
 
 
 @contextmanager

@@ -132,7 +132,7 @@ def test_the_store_counts_as_up_only_if_its_figures_are_available():
 
 
 class Counting:
-    """A process that takes a number in a folder and counts, until it is told to end."""
+    """A process that takes a number in a folder and counts until the test ends it."""
 
     def __init__(self, folder: Path, amount: int) -> None:
         program = (
