@@ -1,8 +1,8 @@
 """Write what follows from the code: python -m bench.documentation
 
 docs/configuration.md from the table of settings; the table of docs/limits.md from that of limits; the tables of
-docs/data-model.md from the key table and the headers of the scripts; and deploy/store.acl from the commands and
-keys that the site uses.
+docs/data-model.md from the key table and the headers of the scripts, except what keys hold, and why; and
+deploy/store.acl from the commands and keys that the site uses.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from articles.domain.limits import LIMITS, PROVIDER_SHARE
 from articles.repository.store import scripts
-from articles.repository.store.key_table import DAY, HOUR, MINUTE, TABLE, Key, Place
+from articles.repository.store.key_table import DAY, HOUR, MINUTE, TABLE, Place
 from articles.repository.store.permissions import as_acl
 from voting_site.configuration import providers
 from voting_site.configuration.variables import VARIABLES
@@ -31,33 +31,46 @@ _HEADER = (
     "| Key | Type | Content | Written by | Lives | Backup | Why |\n| --- | --- | --- | --- | --- | --- | --- |\n"
 )
 _UNITS = {DAY: "day", HOUR: "hour", MINUTE: "minute", 1: "second"}
+_FOLLOWED = re.compile("every writer of `(.*)`")
 
 
-def tables() -> dict[str, str]:
-    """Return the table of each place, in Markdown, by the heading that it follows."""
-    return {heading: _HEADER + "".join(_rows(place)) for place, heading in HEADINGS.items()}
+def described(text: str) -> dict[str, tuple[str, str, list[str]]]:
+    """Return what docs/data-model.md says of each key: what it holds, why, and what writes it besides scripts."""
+    rows = (
+        line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| `") and line.count("|") == 8
+    )
+    return {
+        name.strip("`"): (content, why, [one for one in writers.split("; ") if not one.startswith("`")])
+        for name, _type, content, writers, _life, _backup, why in rows
+    }
 
 
-def writers(key: Key) -> frozenset[str]:
+def tables(text: str) -> dict[str, str]:
+    """Return the table of each place, in Markdown, by the heading that it follows; `text` describes the keys."""
+    known = described(text)
+    return {heading: _HEADER + "".join(_rows(place, known)) for place, heading in HEADINGS.items()}
+
+
+def writers(name: str) -> frozenset[str]:
     """Return the names of the scripts whose headers say that they write the key."""
-    return frozenset(name for name in scripts.names() if scripts.touches(name).get(key.name) == "rw")
+    return frozenset(script for script in scripts.names() if scripts.touches(script).get(name) == "rw")
 
 
-def _rows(place: Place) -> Iterator[str]:
+def _rows(place: Place, known: Mapping[str, tuple[str, str, list[str]]]) -> Iterator[str]:
     for key in TABLE:
         if key.place is place:
+            content, why, others = known.get(key.name, ("?", "?", []))
             life, backup = life_in_words(key.life), key.in_backup.value
-            cells = (f"`{key.name}`", key.type, key.content, _writers(key), life, backup, key.purpose)
+            cells = (f"`{key.name}`", key.type, content, _writers(key.name, others), life, backup, why)
             yield f"| {' | '.join(cells)} |\n"
 
 
-def _writers(key: Key) -> str:
-    followed = [other for other in TABLE if other.name == key.follows]
-    own = writers(key).difference(*map(writers, followed))
-    parts = [key.writers] if key.writers else []
-    parts += [" ".join(f"`{name}`" for name in sorted(own))] if own else []
-    parts += [f"every writer of `{other.name}`" for other in followed]
-    return "; ".join(parts)
+def _writers(name: str, others: list[str]) -> str:
+    """Return what writes a key: others than scripts, scripts, and those that write another key as well."""
+    followed = [one for one in others if _FOLLOWED.fullmatch(one)]
+    own = writers(name).difference(*(writers(_FOLLOWED.fullmatch(one)[1]) for one in followed))
+    named = [" ".join(f"`{script}`" for script in sorted(own))] if own else []
+    return "; ".join([*(one for one in others if one not in followed), *named, *followed])
 
 
 def life_in_words(seconds: int | None) -> str:
@@ -69,8 +82,8 @@ def life_in_words(seconds: int | None) -> str:
 
 
 def data_model(text: str) -> str:
-    """Return docs/data-model.md with its tables rewritten; the text around them stays."""
-    for heading, table in tables().items():
+    """Return docs/data-model.md with its tables rewritten; the rest stays, also what they say of keys."""
+    for heading, table in tables(text).items():
         text = _replace_table(text, heading, table)
     return text
 
