@@ -355,7 +355,7 @@ def test_every_command_reports_a_bad_setting_in_one_sentence(command):
 
 
 def test_a_flag_accepts_the_usual_words():
-    flag = Variable("X", "yes/no", "0", "")
+    flag = Variable("X", "yes/no", "0")
 
     assert [flag.parse(text) for text in ("1", "yes", "TRUE", "on")] == [True] * 4
     assert [flag.parse(text) for text in ("0", "no", "False", "off", "")] == [False] * 5
