@@ -25,7 +25,7 @@ from articles.domain.limits import Rate
 from articles.domain.notices import NoticeKind
 from moderation import mail as moderators_mail
 from moderation.bans import ban, lift_ban
-from tasks.working import LONGEST, tidy
+from tasks import LONGEST, tidy
 from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.factories import actor, browser_of, comment_on, member, post_as

@@ -20,7 +20,7 @@ AGED = """
 from datetime import timedelta
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
-from tasks.working import LONGEST
+from tasks import LONGEST
 print(DBTaskResult.objects.running().update(started_at=timezone.now() - LONGEST - timedelta(seconds=1)))
 """
 

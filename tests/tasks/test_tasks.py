@@ -13,8 +13,7 @@ from accounts import account_deletion
 from accounts.forms import send_reset_links
 from accounts.mail import Kind, letter, send_later
 from articles.doctor.housekeeping import check_tasks
-from tasks import MAIL, OUT, TaskQueueFull, queueing
-from tasks.working import GIVEN_UP, LONGEST
+from tasks import GIVEN_UP, LONGEST, MAIL, OUT, TaskQueueFull
 from tests.factories import browser_of, member
 from tests.tasks import noted
 from tests.tasks.noted import GiveUp, NotYet, TryLater, note
@@ -168,7 +167,7 @@ def test_a_task_of_a_version_that_is_gone_is_given_up_after_a_day():
 
 
 def test_a_queue_is_bounded_and_a_visitor_is_not_disturbed(client, monkeypatch, caplog):
-    monkeypatch.setattr(queueing, "MOST", 2)
+    monkeypatch.setattr(tasks, "MOST", 2)
     member("alice", email="alice@example.org", password="a long secret 71")
     for _ in range(2):
         tasks.add(note, "one")
