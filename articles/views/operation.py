@@ -24,8 +24,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.web.form_pages import form_action
 from articles import backup, known_store
-from articles.charts import Chart, TimeLine, time_lines
-from articles.charts.shapes import evenly
+from articles.charts.plots import TimeLine, time_lines
+from articles.charts.shapes import Chart, evenly
 from articles.doctor.checks import list_urgent
 from articles.doctor.examination import Examination
 from articles.doctor.machine import LEAST_FREE_BYTES

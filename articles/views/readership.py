@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.moderators import SEE_VIEWS
-from articles.charts import Chart, Series, stacked_bars
+from articles.charts.plots import Series, stacked_bars
+from articles.charts.shapes import Chart
 from articles.domain.readership import DayViews, Suspicion
 from articles.readership import archive
 from articles.views.ranking import chart_labels

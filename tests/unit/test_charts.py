@@ -9,7 +9,7 @@ from django.template import engines
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articles.charts import Series, decay_curve, history, stacked_bars
+from articles.charts.plots import Series, decay_curve, history, stacked_bars
 from articles.charts.shapes import evenly, hour_ticks, nice_ticks, rank_ticks, time_ticks
 from articles.views.ranking import chart_labels
 

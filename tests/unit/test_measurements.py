@@ -9,7 +9,7 @@ from django.template import engines
 from django.utils import translation
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
-from articles.charts import TimeLine, time_lines
+from articles.charts.plots import TimeLine, time_lines
 from articles.domain.measurements import EVERY, KEPT, LONGEST, Measurement, WebCounts, measured
 from articles.operation import metric_files, metrics
 from articles.views.operation import last_day

@@ -10,8 +10,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from articles import charts
-from articles.charts import Chart, History
+from articles.charts import plots
+from articles.charts.plots import History
+from articles.charts.shapes import Chart
 from articles.domain.articles import Article
 from articles.domain.explanation import (
     DECAY_HOURS,
@@ -185,7 +186,7 @@ def _places(explanation: Explanation) -> Iterator[PlaceInList]:
 
 
 def _decay(hotness: HotnessParts) -> Chart:
-    return charts.decay_curve(
+    return plots.decay_curve(
         [(_("Hotness"), hotness.after)],
         DECAY_HOURS,
         hour_label=chart_labels.hours,
@@ -215,7 +216,7 @@ def _pasts(samples: Sequence[Sample]) -> Iterator[Past]:
 
 
 def _history(samples: Sequence[Sample], ranks: Sequence[int | None], points: Sequence[int | None]) -> History:
-    return charts.history(
+    return plots.history(
         zip((sample.at for sample in samples), ranks, points, strict=True),
         zone=chart_labels.zone(),
         time_label=chart_labels.clock_or_day,

@@ -7,7 +7,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from articles.charts import Chart, decay_curve
+from articles.charts.plots import decay_curve
+from articles.charts.shapes import Chart
 from articles.domain import lab, ranking
 from articles.domain.articles import Article
 from articles.domain.lists import Order
