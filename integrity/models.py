@@ -6,6 +6,7 @@ import secrets
 from django.db import models
 
 from accounts.models import User
+from accounts.models.members import Row
 from integrity.ballots import chain_text
 
 
@@ -14,20 +15,14 @@ def new_key() -> bytes:
     return secrets.token_bytes(32)
 
 
-class BallotKey(models.Model):
+class BallotKey(Row):
     """A member's secret key of all their ballots. Deletion of the account destroys it."""
 
     member = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="ballot_key")
     key = models.BinaryField(default=new_key)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
 
-    def __str__(self) -> str:
-        return f"key of account {self.member_id}"
-
-
-class BallotRecord(models.Model):
+class BallotRecord(Row):
     """One version of the record of a closed article. Rows are added, and only lose their ballots."""
 
     article_id = models.BigIntegerField()
@@ -37,21 +32,17 @@ class BallotRecord(models.Model):
     head = models.TextField(help_text="JSON, of which the digest is the hash.")
     ballots = models.BinaryField(null=True, help_text="The public file, compressed; none once they are dropped.")
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["article_id", "version"]
         constraints = (models.UniqueConstraint(fields=["article_id", "version"], name="ballot_version"),)
         indexes = (models.Index(fields=["day"], name="ballots_by_day"),)
-
-    def __str__(self) -> str:
-        return f"ballots of article {self.article_id}, version {self.version}"
 
     def packed_file(self) -> bytes:
         """Return the public file, compressed: without ballots if they were dropped."""
         return bytes(self.ballots or gzip.compress(f'{{"head":{self.head}}}'.encode(), mtime=0))
 
 
-class MonthReport(models.Model):
+class MonthReport(Row):
     """The report of a month, as it was published. Rows are only added."""
 
     month = models.DateField(primary_key=True, help_text="Its first day.")
@@ -59,15 +50,11 @@ class MonthReport(models.Model):
     digest = models.CharField(max_length=64)
     text = models.TextField(help_text="JSON, of which the digest is the hash.")
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["month"]
 
-    def __str__(self) -> str:
-        return f"report of {self.month:%Y-%m}"
 
-
-class ChainDay(models.Model):
+class ChainDay(Row):
     """A day of the chain with all that was recorded on it. Rows are only added."""
 
     day = models.DateField(primary_key=True)
@@ -75,12 +62,8 @@ class ChainDay(models.Model):
     number = models.PositiveIntegerField(help_text="How many records and reports it has.")
     text = models.TextField(help_text="JSON, of which the hash is taken.")
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["day"]
-
-    def __str__(self) -> str:
-        return f"{self.day}: {self.hash}"
 
 
 def chain_file() -> str:

@@ -3,7 +3,7 @@
 from django.db import connection, models, transaction
 from django.utils import timezone
 
-from accounts.models.members import User
+from accounts.models.members import Row, User
 
 MOST_MUTED = 1_000
 """Discussions that one member can mute: further ones replace the oldest."""
@@ -14,7 +14,7 @@ SELECT user_id FROM accounts_block WHERE blocked_id = %s UNION SELECT user_id FR
 """
 
 
-class Block(models.Model):
+class Block(Row):
     """A member who is blocked by another: whose articles are hidden, and whose comments are collapsed.
 
     Neither causes notices.
@@ -24,12 +24,8 @@ class Block(models.Model):
     blocked = models.ForeignKey(User, models.CASCADE, related_name="blocked_by")
     created_at = models.DateTimeField(default=timezone.now)
 
-    class Meta:
-        default_permissions = ()  # not editable in the admin site
+    class Meta(Row.Meta):
         constraints = (models.UniqueConstraint(fields=["user", "blocked"], name="block_once"),)
-
-    def __str__(self) -> str:
-        return f"{self.user_id} blocks {self.blocked_id}"
 
 
 class MuteManager(models.Manager["Mute"]):
@@ -62,7 +58,7 @@ class MuteManager(models.Manager["Mute"]):
             return frozenset(user for (user,) in cursor.fetchall())
 
 
-class Mute(models.Model):
+class Mute(Row):
     """A discussion whose comments cause no notices for a member."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="mutes")
@@ -71,9 +67,5 @@ class Mute(models.Model):
 
     objects = MuteManager()
 
-    class Meta:
-        default_permissions = ()
+    class Meta(Row.Meta):
         constraints = (models.UniqueConstraint(fields=["user", "article"], name="mute_once"),)
-
-    def __str__(self) -> str:
-        return f"{self.user_id} mutes article {self.article}"

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts import encryption
-from accounts.models.members import User
+from accounts.models.members import Row, User
 from accounts.models.tokens import Token
 from accounts.sessions import MemberSession, is_logged_in
 
@@ -52,7 +52,7 @@ class DeviceManager(models.Manager["Device"]):
         return device
 
 
-class Device(models.Model):
+class Device(Row):
     """A browser or a program that has a subscription of a push service. It ends with its login or its token."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="devices")
@@ -70,12 +70,8 @@ class Device(models.Model):
 
     objects = DeviceManager()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["added_at", "pk"]
-
-    def __str__(self) -> str:
-        return f"device of account {self.user_id}"
 
     @property
     def label(self) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from django.db import models, transaction
 from django.utils import timezone
 
-from accounts.models.members import User, current_name
+from accounts.models.members import Row, User, name_of
 from accounts.models.moderation import SLUG_LIMIT, Ban
 from accounts.remembered import forget
 
@@ -54,7 +54,7 @@ class GroupModerators(models.Manager["GroupModerator"]):
         return list(self.filter(member=member, changed_at__gt=read_until).select_related("by").order_by("-pk"))
 
 
-class GroupModerator(models.Model):
+class GroupModerator(Row):
     """A member who moderates a group, or did."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="group_moderations")
@@ -65,17 +65,10 @@ class GroupModerator(models.Model):
 
     objects = GroupModerators()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         constraints = (models.UniqueConstraint(fields=["member", "group"], name="group_moderator_once"),)
 
-    def __str__(self) -> str:
-        return f"account {self.member_id} moderates {self.group}"
-
-    @property
-    def by_name(self) -> str:
-        """Name of the moderator who decided it; "" if that account is deleted."""
-        return current_name(self.by)
+    by_name = name_of("by")
 
 
 def follow_merged_groups(targets: Mapping[str, str]) -> int:

@@ -14,7 +14,7 @@ from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from accounts.models.members import User
+from accounts.models.members import Row, User
 from accounts.models.moderation import Appealable, Ban, Sweep
 
 APPEAL_TIME = timedelta(days=183)
@@ -199,12 +199,8 @@ class Statement(Appealable):
 
     objects = Statements()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-made_at", "-pk"]
-
-    def __str__(self) -> str:
-        return f"statement {self.pk} on {self.act}"
 
     @property
     def ground_label(self) -> str:
@@ -317,7 +313,7 @@ def new_code() -> str:
     return secrets.token_urlsafe(18)
 
 
-class LegalNotice(models.Model):
+class LegalNotice(Row):
     """What a reader, mostly without an account, reports to the moderators, and what they decided."""
 
     code = models.CharField(max_length=64, null=True, unique=True, default=new_code)  # noqa: DJ001 - null once forgotten
@@ -345,12 +341,8 @@ class LegalNotice(models.Model):
 
     objects = LegalNotices()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-made_at", "-pk"]
-
-    def __str__(self) -> str:
-        return f"legal notice {self.pk}"
 
     @property
     def reason_label(self) -> str:

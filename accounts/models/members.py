@@ -83,6 +83,27 @@ WAITING_MAIL = {"now": 0, "hourly": 3600, "daily": 86400}
 """How often moderators can have mailed what waits for them: the least seconds between two mails."""
 
 
+class Row(models.Model):
+    """What the site keeps about members beside their accounts; no one edits it by hand."""
+
+    class Meta:
+        abstract = True
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self._meta.model_name} {self.pk}"
+
+
+def current_name(member: "User | None") -> str:
+    """Return the member's name; "" if the account is deleted."""
+    return member.get_username() if member and member.left_at is None else ""
+
+
+def name_of(relation: str) -> Any:
+    """Return a property: the name of the member whom a row refers to; "" without one, or if it is deleted."""
+    return property(lambda row: current_name(getattr(row, relation)))
+
+
 class UserQuerySet(models.QuerySet["User"]):
     """Accounts. Changing them in bulk sends no signal, so it tells the processes that remember them here."""
 
@@ -481,7 +502,7 @@ def _looks_like(name: str) -> models.Q:
     return models.Q(digest__in=[*names.look_digests(name), names.look_digest(name)])
 
 
-class NameLook(models.Model):
+class NameLook(Row):
     """What a name looks like, as digests, and whose it is first: no new name may look the same.
 
     It stays when an account is deleted. Names of imported posters, and of members from earlier versions, may look
@@ -490,12 +511,6 @@ class NameLook(models.Model):
 
     digest = models.CharField(max_length=32, primary_key=True)
     user_id = models.BigIntegerField()
-
-    class Meta:
-        default_permissions = ()  # not editable in the admin site
-
-    def __str__(self) -> str:
-        return f"look of the name of account {self.user_id}"
 
     @staticmethod
     def note(users: Mapping[str, int]) -> None:
@@ -508,7 +523,7 @@ class NameLook(models.Model):
         NameLook.objects.bulk_create(looks, ignore_conflicts=True)
 
 
-class AccountDeletion(models.Model):
+class AccountDeletion(Row):
     """Progress of the deletion of an account, until it is complete. See `accounts.account_deletion`."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True)
@@ -519,12 +534,6 @@ class AccountDeletion(models.Model):
     step = models.PositiveSmallIntegerField(default=0)
     progress = models.CharField(max_length=200, default="")
 
-    class Meta:
-        default_permissions = ()  # not editable in the admin site
-
-    def __str__(self) -> str:
-        return f"deletion of account {self.pk}"
-
 
 class PermissionGroup(auth.Group):
     """A group of members with permissions, such as Moderators; unrelated to groups of articles."""
@@ -534,8 +543,3 @@ class PermissionGroup(auth.Group):
         default_permissions = ()
         verbose_name = _("permission group")
         verbose_name_plural = _("permission groups")
-
-
-def current_name(member: User | None) -> str:
-    """Return the member's name; "" if the account is deleted."""
-    return member.get_username() if member and member.left_at is None else ""

@@ -9,7 +9,7 @@ from django.db.models import Exists, F, Min, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
-from accounts.models.members import User, current_name
+from accounts.models.members import Row, User, name_of
 
 SLUG_LIMIT = 60
 """Most characters of the slug of a group that is kept here: more than any has."""
@@ -146,7 +146,7 @@ def _last_to_end(bans: "models.QuerySet[Ban]") -> "Ban | None":
     return bans.order_by(F("ends_at").desc(nulls_first=True), "-pk").first()
 
 
-class Appealable(models.Model):
+class Appealable(Row):
     """A moderator's decision against a member, who can appeal once; a moderator answers."""
 
     appeal = models.TextField(default="")
@@ -155,7 +155,7 @@ class Appealable(models.Model):
     answered_at = models.DateTimeField(null=True)
     answered_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
+    class Meta(Row.Meta):
         abstract = True
 
 
@@ -175,12 +175,8 @@ class Ban(Appealable):
 
     objects = BanManager()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-begins_at", "-pk"]
-
-    def __str__(self) -> str:
-        return f"ban of account {self.member_id} from {self.scope}"
 
     @property
     def is_just_begun(self) -> bool:
@@ -214,13 +210,10 @@ class Ban(Appealable):
         """When it began, was lifted or its appeal was answered, whichever was last, in Unix seconds."""
         return max(at for at in (self.begins_at, self.lifted_at, self.answered_at) if at).timestamp()
 
-    @property
-    def moderator_name(self) -> str:
-        """Name of the moderator who banned; "" if that account is deleted."""
-        return current_name(self.moderator)
+    moderator_name = name_of("moderator")
 
 
-class Sweep(models.Model):
+class Sweep(Row):
     """One sweep. The store marks what it removed with `mark`."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="sweeps")
@@ -232,17 +225,10 @@ class Sweep(models.Model):
     is_complete = models.BooleanField(default=False)
     restored_at = models.DateTimeField(null=True)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-begun_at", "-pk"]
 
-    def __str__(self) -> str:
-        return f"sweep of account {self.member_id}"
-
-    @property
-    def moderator_name(self) -> str:
-        """Name of the moderator; "" if that account is deleted."""
-        return current_name(self.moderator)
+    moderator_name = name_of("moderator")
 
     @property
     def mark(self) -> str:
@@ -266,7 +252,7 @@ OPEN, KEPT, REMOVED = "open", "kept", "removed"
 """States of a flag on what a member writes about themselves."""
 
 
-class AboutFlag(models.Model):
+class AboutFlag(Row):
     """A member's flag on what another writes about themselves. A decided one goes when that text is changed."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="about_flags")
@@ -279,12 +265,8 @@ class AboutFlag(models.Model):
 
     objects = AboutFlags()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         constraints = (models.UniqueConstraint(fields=["member", "flagger"], name="about_flag_once"),)
-
-    def __str__(self) -> str:
-        return f"flag of account {self.flagger_id} on account {self.member_id}"
 
     @property
     def at(self) -> float:
@@ -292,7 +274,7 @@ class AboutFlag(models.Model):
         return self.set_at.timestamp()
 
 
-class MemberNote(models.Model):
+class MemberNote(Row):
     """One note. Only moderators see it on the site; the member's export has its text, without the author."""
 
     member = models.ForeignKey(User, models.CASCADE, related_name="notes")
@@ -300,14 +282,7 @@ class MemberNote(models.Model):
     text = models.TextField()
     written_at = models.DateTimeField(default=timezone.now)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-written_at", "-pk"]
 
-    def __str__(self) -> str:
-        return f"note on account {self.member_id}"
-
-    @property
-    def author_name(self) -> str:
-        """Name of the moderator who wrote it; "" if that account is deleted."""
-        return current_name(self.author)
+    author_name = name_of("author")

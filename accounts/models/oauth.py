@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db import models, transaction
 from django.utils import timezone
 
-from accounts.models.members import User
+from accounts.models.members import Row, User
 from accounts.models.tokens import Token, digest_of
 
 MOST_UNUSED = 2_000
@@ -61,7 +61,7 @@ class AppManager(models.Manager["App"]):
         return count
 
 
-class App(models.Model):
+class App(Row):
     """A program as it describes itself; its name is unverified."""
 
     client_id = models.CharField(max_length=30, unique=True)
@@ -72,9 +72,6 @@ class App(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = AppManager()
-
-    class Meta:
-        default_permissions = ()
 
     def __str__(self) -> str:
         return self.name
@@ -120,7 +117,7 @@ def family_of(refresh: str) -> str:
     return refresh.partition(".")[0]
 
 
-class Grant(models.Model):
+class Grant(Row):
     """A member's permission for an app, which uses it with a token. Of the secrets, only digests are stored."""
 
     token = models.OneToOneField(Token, models.CASCADE, primary_key=True)
@@ -130,12 +127,6 @@ class Grant(models.Model):
     """Digest of the refresh token that is valid."""
 
     objects = GrantManager()
-
-    class Meta:
-        default_permissions = ()
-
-    def __str__(self) -> str:
-        return str(self.token)
 
 
 class RequestManager(models.Manager["AppRequest"]):
@@ -151,7 +142,7 @@ class RequestManager(models.Manager["AppRequest"]):
         return self.select_related("app", "token").filter(digest=digest_of(secret)).first()
 
 
-class AppRequest(models.Model):
+class AppRequest(Row):
     """What a member allowed an app: an authorization code."""
 
     app = models.ForeignKey(App, models.CASCADE)
@@ -174,12 +165,6 @@ class AppRequest(models.Model):
     """What it gave."""
 
     objects = RequestManager()
-
-    class Meta:
-        default_permissions = ()
-
-    def __str__(self) -> str:
-        return f"{self.app}: {self.scopes}"
 
     def use(self) -> bool:
         """Mark the code as used; return whether it was not before."""

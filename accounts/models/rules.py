@@ -6,7 +6,7 @@ from django.db import models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from accounts.models.members import User, current_name
+from accounts.models.members import Row, User, name_of
 
 KEPT_DAYS = 30
 """Days for which decided posts and digests of texts are kept."""
@@ -29,7 +29,7 @@ class Rules(models.Manager["ModeratorRule"]):
         self.filter(name__in=names).update(reversals=F("reversals") + 1)
 
 
-class ModeratorRule(models.Model):
+class ModeratorRule(Row):
     """A rule. Its name is its own for good, because the moderation log knows it by the name."""
 
     name = models.CharField(max_length=60, unique=True)
@@ -42,8 +42,7 @@ class ModeratorRule(models.Model):
 
     objects = Rules()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-is_on", "name"]
 
     def __str__(self) -> str:
@@ -60,7 +59,7 @@ class ModeratorRule(models.Model):
         return self.versions.get(number=self.version)
 
 
-class RuleVersion(models.Model):
+class RuleVersion(Row):
     """What a rule said, from one change to the next. The owner of the rule is who wrote its current version."""
 
     rule = models.ForeignKey(ModeratorRule, models.CASCADE, related_name="versions")
@@ -69,18 +68,11 @@ class RuleVersion(models.Model):
     author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     written_at = models.DateTimeField(default=timezone.now)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-number"]
         constraints = (models.UniqueConstraint(fields=["rule", "number"], name="rule_version_once"),)
 
-    def __str__(self) -> str:
-        return f"version {self.number} of {self.rule_id}"
-
-    @property
-    def author_name(self) -> str:
-        """Name of the moderator who wrote it; "" if that account is deleted."""
-        return current_name(self.author)
+    author_name = name_of("author")
 
 
 WAITING, POSTED, REFUSED = "waiting", "posted", "refused"
@@ -119,7 +111,7 @@ class HeldPosts(models.Manager["HeldPost"]):
         return self.filter(decided_at__lt=timezone.now() - timedelta(days=KEPT_DAYS)).delete()[0]
 
 
-class HeldPost(models.Model):
+class HeldPost(Row):
     """An article or a comment that a rule holds until a moderator decides."""
 
     author = models.ForeignKey(User, models.CASCADE, related_name="held_posts")
@@ -139,12 +131,8 @@ class HeldPost(models.Model):
 
     objects = HeldPosts()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-pk"]
-
-    def __str__(self) -> str:
-        return f"held post of account {self.author_id}"
 
     @property
     def is_waiting(self) -> bool:
@@ -173,7 +161,7 @@ class TextDigests(models.Manager["TextDigest"]):
         return self.filter(noted_at__lt=timezone.now() - timedelta(days=KEPT_DAYS)).delete()[0]
 
 
-class TextDigest(models.Model):
+class TextDigest(Row):
     """That a member posted a text, of which only a digest is kept. Written only while a rule asks for it."""
 
     digest = models.CharField(max_length=32)
@@ -182,12 +170,8 @@ class TextDigest(models.Model):
 
     objects = TextDigests()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         indexes = (models.Index(fields=["digest", "noted_at"], name="text_digest"),)
-
-    def __str__(self) -> str:
-        return f"text of account {self.author_id}"
 
 
 @transaction.atomic

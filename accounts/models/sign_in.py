@@ -3,10 +3,10 @@
 from django.db import models
 from django.utils import timezone
 
-from accounts.models.members import User
+from accounts.models.members import Row, User
 
 
-class Identity(models.Model):
+class Identity(Row):
     """A person at an OpenID Connect provider, who signs in to an account."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="identities")
@@ -21,16 +21,12 @@ class Identity(models.Model):
     linked_at = models.DateTimeField(default=timezone.now)
     last_used_at = models.DateTimeField(null=True)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["linked_at", "pk"]
         constraints = (models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once"),)
 
-    def __str__(self) -> str:
-        return f"identity of account {self.user_id}"
 
-
-class Passkey(models.Model):
+class Passkey(Row):
     """The public key of a WebAuthn credential."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="passkeys")
@@ -53,15 +49,11 @@ class Passkey(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     last_used_at = models.DateTimeField(null=True)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["created_at", "pk"]
 
-    def __str__(self) -> str:
-        return f"passkey of account {self.user_id}"
 
-
-class Authenticator(models.Model):
+class Authenticator(Row):
     """The secret that an authenticator app shares with the site, for codes by time (TOTP, RFC 6238)."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="authenticator")
@@ -74,22 +66,12 @@ class Authenticator(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     last_used_at = models.DateTimeField(null=True)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
 
-    def __str__(self) -> str:
-        return f"authenticator of account {self.pk}"
-
-
-class RecoveryCode(models.Model):
+class RecoveryCode(Row):
     """A code that replaces a lost second factor once. Only its digest is stored; using it deletes the row."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
     digest = models.CharField(max_length=64)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         constraints = (models.UniqueConstraint(fields=["user", "digest"], name="recovery_code_once"),)
-
-    def __str__(self) -> str:
-        return f"recovery code of account {self.user_id}"

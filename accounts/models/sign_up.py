@@ -8,7 +8,7 @@ from django.db import connection, models, transaction
 from django.utils import timezone
 
 from accounts import names
-from accounts.models.members import User, current_name
+from accounts.models.members import Row, User, name_of
 from owner.choices import chosen
 
 
@@ -89,7 +89,7 @@ class InvitationManager(models.Manager["Invitation"]):
         return self.filter(pk=invitation.pk, invited=None).update(invited=invited) == 1
 
 
-class Invitation(models.Model):
+class Invitation(Row):
     """A link with which one person can sign up.
 
     Deleting either account keeps the row, since the account's own row stays: see `accounts.account_deletion`.
@@ -103,31 +103,20 @@ class Invitation(models.Model):
 
     objects = InvitationManager()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["-created_at", "-pk"]
 
-    def __str__(self) -> str:
-        return f"invitation {self.pk}"
-
-    @property
-    def invited_name(self) -> str:
-        """Name of the member who signed up with it; "" without one, or if that account is deleted."""
-        return current_name(self.invited)
+    invited_name = name_of("invited")
 
 
-class WaitingAccount(models.Model):
+class WaitingAccount(Row):
     """An account that cannot be used until a moderator approves it; its member is inactive meanwhile."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="waiting")
     since = models.DateTimeField(default=timezone.now)
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["since"]
-
-    def __str__(self) -> str:
-        return f"account {self.pk} that waits for approval"
 
     @property
     def inviter(self) -> User | None:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from django.db import models, transaction
 from django.utils import timezone
 
-from accounts.models.members import User, current_name
+from accounts.models.members import Row, User, name_of
 from accounts.models.moderation import BanScope
 from accounts.models.sign_up import Invitation
 from owner.choices import chosen
@@ -85,7 +85,7 @@ class VouchManager(models.Manager["Vouch"]):
         return found
 
 
-class Vouch(models.Model):
+class Vouch(Row):
     """That a member vouched for another one.
 
     Deleting either account keeps the row, without a name, like an invitation: the account's own row stays.
@@ -99,22 +99,12 @@ class Vouch(models.Model):
 
     objects = VouchManager()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         constraints = (models.UniqueConstraint(fields=["by", "member"], name="vouch_once"),)
 
-    def __str__(self) -> str:
-        return f"account {self.by_id} vouches for account {self.member_id}"
+    by_name = name_of("by")
 
-    @property
-    def by_name(self) -> str:
-        """Name of who vouched; "" if that account is deleted."""
-        return current_name(self.by)
-
-    @property
-    def member_name(self) -> str:
-        """Name of the member vouched for; "" if that account is deleted."""
-        return current_name(self.member)
+    member_name = name_of("member")
 
 
 _MOST_LEVELS = 20

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts import encryption
-from accounts.models.members import User
+from accounts.models.members import Row, User
 
 MOST_WEBHOOKS = 10
 """Webhooks of one member, and of the site."""
@@ -72,7 +72,7 @@ class Secret(NamedTuple):
     keys: tuple[str, ...]
 
 
-class Webhook(models.Model):
+class Webhook(Row):
     """An address to which events are sent."""
 
     user = models.ForeignKey(User, models.CASCADE, null=True, related_name="webhooks")
@@ -103,8 +103,7 @@ class Webhook(models.Model):
 
     objects = WebhookManager()
 
-    class Meta:
-        default_permissions = ()  # not edited by hand
+    class Meta(Row.Meta):
         ordering = ["added_at", "pk"]
 
     def __str__(self) -> str:
@@ -165,7 +164,7 @@ class DeliveryManager(models.Manager["Delivery"]):
         return self.filter(pk__in=list(old)).delete()[0]
 
 
-class Delivery(models.Model):
+class Delivery(Row):
     """Something that happened, for one webhook. Its key is what it is about: it is delivered once."""
 
     WAITING, DONE, FAILED = "waiting", "done", "failed"
@@ -186,22 +185,12 @@ class Delivery(models.Model):
 
     objects = DeliveryManager()
 
-    class Meta:
-        default_permissions = ()
+    class Meta(Row.Meta):
         ordering = ["-pk"]
         constraints = [models.UniqueConstraint(fields=["webhook", "key"], name="delivered_once")]
 
-    def __str__(self) -> str:
-        return f"{self.event} to {self.webhook}"
 
-
-class WebhookPosition(models.Model):
+class WebhookPosition(Row):
     """Up to where housekeeping has read what happens: one row."""
 
     text = models.TextField()
-
-    class Meta:
-        default_permissions = ()
-
-    def __str__(self) -> str:
-        return self.text
