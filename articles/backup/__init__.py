@@ -15,20 +15,3 @@ from articles.backup.files import (
 from articles.backup.folders import BACKUP_SECONDS, age_of_newest, is_due, newest_in
 from articles.backup.making import make
 from articles.backup.restoring import Restored, check, restore
-
-__all__ = [
-    "BACKUP_SECONDS",
-    "BackupDamaged",
-    "BackupError",
-    "BackupRunning",
-    "Manifest",
-    "Restored",
-    "SiteNotEmpty",
-    "age_of_newest",
-    "check",
-    "is_due",
-    "make",
-    "newest_in",
-    "read_manifest",
-    "restore",
-]

@@ -2,5 +2,3 @@
 
 from articles.kept_pages.requests import is_copying
 from articles.kept_pages.sharing import in_turn
-
-__all__ = ["in_turn", "is_copying"]

@@ -67,37 +67,6 @@ from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
 from articles.text.kept_html import KeptHtml
 
-__all__ = [
-    "FORGETTING",
-    "LAYOUT_VERSION",
-    "OLDEST_LAYOUT",
-    "OLDEST_VERSION",
-    "PATIENT_TIMEOUT_SECONDS",
-    "SHARDS_OF_A_CLUSTER",
-    "BackupRecord",
-    "Cast",
-    "ChangeProgress",
-    "Changed",
-    "ChangesLostError",
-    "Clocks",
-    "Closed",
-    "Confirmation",
-    "Counters",
-    "FeedFilter",
-    "ImportRunning",
-    "Inspection",
-    "Layout",
-    "NodeFacts",
-    "PageWindow",
-    "Preview",
-    "RankingChange",
-    "RankingState",
-    "Repository",
-    "answer_within",
-    "connect",
-    "page_window",
-]
-
 
 class Repository:
     """All data about articles, one attribute per noun. Raises only the errors of `articles.domain.errors`."""

@@ -7,8 +7,6 @@ from articles.repository.backup.records import BackupRecord, Entry, Layout
 from articles.repository.backup.restoring import StoreRestore
 from articles.repository.store.connection import OfStore
 
-__all__ = ["BackupReader", "BackupRecord", "Backups", "Entry", "Layout", "StoreRestore"]
-
 
 class Backups(OfStore):
     """The backups of a store."""

@@ -1,5 +1,3 @@
 """Comments on articles: posting, reading, votes and moderation."""
 
 from articles.repository.comments.comments import Comments
-
-__all__ = ["Comments"]

@@ -8,16 +8,3 @@ from articles.repository.moderation.redactions import Redactions
 from articles.repository.moderation.removed import RemovedArticles, RemovedComments, Sweeps
 from articles.repository.moderation.suggestions import Suggestions
 from articles.repository.moderation.voting_rings import VotingRings
-
-__all__ = [
-    "Flags",
-    "LeftOutVotes",
-    "Merges",
-    "ModerationLog",
-    "Redactions",
-    "RemovedArticles",
-    "RemovedComments",
-    "Suggestions",
-    "Sweeps",
-    "VotingRings",
-]
