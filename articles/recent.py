@@ -16,7 +16,7 @@ KEPT_SECONDS = 10
 
 
 class Recent(Generic[T]):
-    """A value that is loaded at most once in `KEPT_SECONDS`, unless its state changes."""
+    """A value that is loaded at most once in `KEPT_SECONDS`, unless its state changes: `value` until `until`."""
 
     def __init__(
         self,
@@ -32,22 +32,22 @@ class Recent(Generic[T]):
         """
         self._load, self._failure, self._state = load, failure, state
         self._share = share
-        self._value, self._until, self._seen = initial, 0.0, ""
+        self.value, self.until, self._seen = initial, 0.0, ""
         self._numbers, self._taken, self._taking = count(1), 0, Lock()
 
     def get(self) -> T:
         """Return the value; while `load` fails, the last one. At most one query."""
         now, state = time.monotonic(), self._state()
-        if now >= self._until or state != self._seen:
-            self._until, self._seen = now + KEPT_SECONDS, state  # other threads continue with the last one
+        if now >= self.until or state != self._seen:
+            self.until, self._seen = now + KEPT_SECONDS, state  # other threads continue with the last one
             self._take()
             loaded_at = time.monotonic()
-            self._until = max(self._until, loaded_at + (loaded_at - now) / self._share)
-        return self._value
+            self.until = max(self.until, loaded_at + (loaded_at - now) / self._share)
+        return self.value
 
     def reload(self) -> None:
         """Load the value now, even if another thread is loading it."""
-        self._until = time.monotonic() + KEPT_SECONDS
+        self.until = time.monotonic() + KEPT_SECONDS
         self._take()
 
     def _take(self) -> None:
@@ -57,8 +57,8 @@ class Recent(Generic[T]):
             value = self._load()
             with self._taking:
                 if number > self._taken:
-                    self._taken, self._value = number, value
+                    self._taken, self.value = number, value
 
     def forget(self) -> None:
         """Make the next call load the value. While that fails, the last one remains."""
-        self._until = 0.0
+        self.until = 0.0

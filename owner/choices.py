@@ -5,6 +5,7 @@ valid by its row in `voting_site.configuration.variables`. Every process reads i
 after each retraction on its machine.
 """
 
+import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from itertools import count
@@ -69,6 +70,12 @@ def _parsed(texts: Mapping[str, str]) -> Mapping[str, Any]:
 _choices: Recent[_Choices] = Recent(_load, _NONE)
 forget = _choices.forget
 
+
+def _current() -> _Choices:
+    """Return the choices that apply. A page asks fifty times: only the first may load them."""
+    return _choices.value if time.monotonic() < _choices.until else _choices.get()
+
+
 _followed = [""]
 _following = Lock()
 
@@ -87,13 +94,13 @@ def follow(retraction: str) -> None:
 
 def version() -> int:
     """Return a number that changes with the owner's choices in this process."""
-    return _choices.get().version
+    return _current().version
 
 
 def text_of(name: str) -> str:
     """Return the text of a setting that the owner can change, as the environment or a form has it."""
     text: str = settings.FIXED_SETTINGS.get(name) or settings.BROWSER_SETTINGS[name].default
-    return _choices.get().texts.get(name, text)
+    return _current().texts.get(name, text)
 
 
 def save(name: str, text: str) -> None:
@@ -107,7 +114,7 @@ def save(name: str, text: str) -> None:
 
 def note_of(name: str) -> str:
     """Return what `save` noted under a name that is no setting; "" if nothing."""
-    return _choices.get().notes.get(name, "")
+    return _current().notes.get(name, "")
 
 
 CLOSED_GROUPS = "closed groups"
@@ -158,7 +165,7 @@ def take_out(names: Collection[str]) -> dict[str, str]:
 
 def saved_but_invalid() -> list[str]:
     """Return the names of choices that this version of the site does not accept, and ignores."""
-    latest = _choices.get()
+    latest = _current()
     return sorted(latest.texts.keys() - latest.values.keys())
 
 
@@ -166,7 +173,7 @@ class _Chosen:
     """The settings, as `django.conf.settings`, with the owner's choices among them."""
 
     def __getattr__(self, name: str) -> Any:
-        values = _choices.get().values
+        values = _current().values
         return values[name] if name in values else getattr(settings, name)
 
     @property
@@ -183,7 +190,7 @@ class _Chosen:
     @property
     def is_for_members(self) -> bool:
         """Whether only members read the site. True while the choice is not known, as in an outage at the start."""
-        values = _choices.get().values
+        values = _current().values
         if _latest[0] is _NONE and "READING" not in settings.FIXED_SETTINGS:
             _choices.reload()  # another thread may be loading them
             if _latest[0] is _NONE:

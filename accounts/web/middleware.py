@@ -14,6 +14,7 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.exceptions import DisallowedHost
 from django.db import InterfaceError, OperationalError
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
@@ -82,6 +83,16 @@ def comes_from_elsewhere(request: HttpRequest) -> bool:
         return False
     own = {request.get_host(), urlsplit(settings.SITE_URL).netloc} - {""}
     return origin.partition("://")[2] not in own
+
+
+def is_elsewhere(request: HttpRequest) -> bool:
+    """Return whether the browser reports that a page of another origin sent the request. Its host may be any."""
+    if "HTTP_ORIGIN" not in request.META and "HTTP_SEC_FETCH_SITE" not in request.META:
+        return False
+    try:
+        return comes_from_elsewhere(request)
+    except DisallowedHost:  # refused further inside
+        return True
 
 
 _STALE = (REASON_NO_CSRF_COOKIE, REASON_CSRF_TOKEN_MISSING, "CSRF token from POST", "CSRF cookie ")

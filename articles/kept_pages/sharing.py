@@ -47,7 +47,7 @@ _PERSONAL = frozenset(
 """Headers that Django has to read."""
 
 _OF_ORIGINS = frozenset(("origin", "sec-fetch-site"))
-"""Headers by which Django decides whether the API reads cookies: see `articles.web.other_origins`."""
+"""Headers by which Django decides whether the API reads cookies: see `voting_site.serving.requests`."""
 
 _LONGEST_PATH = 200  # characters
 _LONGEST_LANGUAGES = 500

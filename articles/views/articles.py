@@ -274,7 +274,7 @@ def _ring(request: HttpRequest, article: Article) -> str:
 
 def _before(request: HttpRequest, article: Article, found: Sequence[Article], total: int) -> str:
     """Return what the page shows of the `total` earlier articles of its link; "" without any."""
-    if not article.link or article.removed is not None:
+    if not found or not article.link or article.removed is not None:
         return ""
     before = PostedBefore.of(article.link, found, total)
     return (

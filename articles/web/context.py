@@ -22,7 +22,7 @@ from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
 from articles.formatting.kept import drawn
-from articles.site import default_welcome, site_text
+from articles.site import default_welcome, is_written, site_text
 from articles.text.markdown import plain
 from articles.web import reading
 from articles.web.caching import RULES
@@ -154,12 +154,12 @@ def frame_of(request: HttpRequest) -> Frame:
         view=match.view_name if match else "",
         returns=not (match and match.app_name == "accounts"),
         has_sign_up=chosen.SIGN_UP != "closed",
-        has_rules=site_text("rules") is not None,
-        has_imprint=site_text("imprint") is not None,
-        has_contact=site_text("contact") is not None,
+        has_rules=is_written("rules"),
+        has_imprint=is_written("imprint"),
+        has_contact=is_written("contact"),
         description="" if is_closed else in_brief((site_text("welcome") or default_welcome()).text),
         is_closed=is_closed,
-        has_privacy=is_closed and site_text("privacy") is not None,
+        has_privacy=is_closed and is_written("privacy"),
         feeds=_feeds(user),
     )
 

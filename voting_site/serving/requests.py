@@ -19,8 +19,11 @@ from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.middleware.security import SecurityMiddleware
 from django.utils.cache import patch_vary_headers
 
-from articles.web import other_origins
+from accounts.web.middleware import is_elsewhere
+from articles.domain import other_origins
+from articles.web.caching import PERSONAL_COOKIES
 from articles.web.client_address import Proxies, read_address
+from articles.web.preferences import PREFERENCE_COOKIES
 from voting_site.serving.workers.environ import Application
 
 try:
@@ -164,8 +167,9 @@ _OF_MACHINES = ("/healthz", "/readyz", "/metrics")
 class SecurityHeadersMiddleware(SecurityMiddleware):
     """Add Django's security headers and the site's own to every response, and lead readers to HTTPS.
 
-    The content security policy is the same for all pages. Other sites can show static files, and read what
-    `other_origins` opens to them.
+    The content security policy is the same for all pages. Other sites can show static files. Programs in pages of
+    other origins can use what `other_origins` opens to them, but never with a reader's cookies: these are ignored,
+    and answers never allow credentials. They get what everyone gets, or what the token in the request may read.
     """
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:  # type: ignore[override] # wider
@@ -176,7 +180,7 @@ class SecurityHeadersMiddleware(SecurityMiddleware):
         if settings.REDIRECT_TO_HTTPS and _came_by_http(request) and request.path_info not in _OF_MACHINES:
             address = settings.SITE_URL + request.get_full_path()
             return HttpResponsePermanentRedirect(address, preserve_request=True)
-        return other_origins.admit(request)
+        return _admit(request) if _is_open(request) else None
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         is_static = request.path_info.startswith(settings.STATIC_URL)
@@ -185,8 +189,42 @@ class SecurityHeadersMiddleware(SecurityMiddleware):
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin" if is_static else "same-origin"
         policy = STATIC_POLICY if is_static and response.status_code < 400 else PAGE_POLICY
         response.headers["Content-Security-Policy"] = policy
-        other_origins.let_read(request, response)
+        if _is_open(request):
+            _let_read(request, response)
         return super().process_response(request, response)
+
+
+_PREFLIGHT_SECONDS = 86400
+"""Time for which a browser does not ask again. Firefox keeps it for a day at most, Chromium for two hours."""
+
+_COOKIES_OF_ONE = (*PERSONAL_COOKIES, settings.CSRF_COOKIE_NAME, *PREFERENCE_COOKIES)
+
+
+def _is_open(request: HttpRequest) -> bool:
+    """Return whether programs in pages of other origins can use the address."""
+    return bool(settings.OTHER_ORIGINS and other_origins.is_open(request.path_info))
+
+
+def _admit(request: HttpRequest) -> HttpResponse | None:
+    """Return the answer to a preflight, None for other requests. Drop the cookies of another origin's request."""
+    if request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META:
+        answer = HttpResponse(status=204)
+        del answer["Content-Type"]
+        answer["Access-Control-Allow-Methods"] = other_origins.METHODS
+        answer["Access-Control-Allow-Headers"] = other_origins.SENT
+        answer["Access-Control-Max-Age"] = str(_PREFLIGHT_SECONDS)
+        return answer
+    if "HTTP_COOKIE" in request.META and is_elsewhere(request):
+        del request.META["HTTP_COOKIE"]
+    return None
+
+
+def _let_read(request: HttpRequest, response: HttpResponse) -> None:
+    """Let every origin read the response, unless it may depend on the reader's cookies."""
+    may_depend = "HTTP_COOKIE" in request.META and "Cookie" in response.headers.get("Vary", "")
+    if not (may_depend and any(map(request.COOKIES.get, _COOKIES_OF_ONE))):
+        for name, value in other_origins.HEADERS:
+            response.headers[name] = value
 
 
 def _came_by_http(request: HttpRequest) -> bool:

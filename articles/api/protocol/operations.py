@@ -21,11 +21,12 @@ from ninja.security.base import AuthBase
 from pydantic import BaseModel, ConfigDict, Strict
 
 from accounts.models import MODERATE, POST, READ, VOTE, Token, User
+from accounts.web.middleware import is_elsewhere
 from articles.api import schemas
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import admit_reader
-from articles.web import other_origins, reading
+from articles.web import reading
 from articles.web.limits import take
 from moderation import rights
 
@@ -142,7 +143,7 @@ def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser |
     def accept(request: HttpRequest) -> User | AnonymousUser | None:
         if reading.is_closed_to(request):
             return None
-        if request.method not in _SAFE and other_origins.is_elsewhere(request):
+        if request.method not in _SAFE and is_elsewhere(request):
             return None  # else a page could have its readers' browsers count views
         take(request, limit)
         return request.user

@@ -214,6 +214,6 @@ def _drawn(
         "next": next_page,
         "liveliness": facts_of(group.slug) if group else "",
         "hidden": hidden_note(applied, page.hidden, {"page": place.number, **place.query}),
-        "steps": on_front_page(request) if page.is_front else "",
+        "steps": on_front_page(request) if page.is_front and request.user.is_superuser else "",
     }
     return kept("lists/list.html", shape, holes)
