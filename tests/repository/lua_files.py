@@ -82,12 +82,13 @@ def reachable(name: str) -> str:
     """Return the code of a script and of every library function that it calls, directly or indirectly."""
     functions = {
         found[1]: found[0]
-        for library in scripts.in_order(name, scripts.includes)[:-1]
+        for library in LIBRARIES
         for found in re.finditer(r"(?ms)^local function (\w+).*?^end$", body_of(library))
     }
     parts, wanted, seen = [body_of(name)], [body_of(name)], set[str]()
     while wanted:
-        for word in set(_WORDS.findall(re.sub(r"'[^']*'|\.\w+", "", wanted.pop()))) & functions.keys() - seen:
+        words = _WORDS.findall(re.sub(r"'[^']*'|\.\w+|\w+ = ", "", wanted.pop()))
+        for word in (functions.keys() & words) - seen:
             seen.add(word)
             parts.append(functions[word])
             wanted.append(functions[word])

@@ -1,14 +1,15 @@
-"""The Lua scripts, one file each in `lua/<noun>/<verb>.lua`, and the libraries that they include, in `lua/lib/`.
+"""The Lua scripts, one file each in `lua/<noun>/<verb>.lua`, and the libraries in `lua/lib/`.
 
-A script's header names its KEYS, its ARGV, what it Returns and what it Costs; the keys that it TOUCHES, including
-those whose names it builds from the shard prefix (`r`: reads, `w`: writes); and the libraries to INCLUDE.
+A script uses the names that libraries declare as if they were its own. Its header names its KEYS, its ARGV, what
+it Returns and what it Costs, and the keys that it TOUCHES, including those whose names it builds from the shard
+prefix (`r`: reads, `w`: writes).
 
 A file in `lua/upkeep/` is two scripts: `audit/<what>` only reads and reports what is wrong; `repair/<what>`, in
 which REPAIRS is true, repairs it as well. The audit does not touch the keys that the header lists as `w`.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha1
 from importlib.resources import files
@@ -24,13 +25,11 @@ from articles.repository.store.key_table import ARTICLE, BY_NAME, COMMENT, RANKI
 from articles.repository.store.keys import Keys
 
 _TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
-_INCLUDE = re.compile(r"^INCLUDE  (.*(?:\n {2,}.*)*)", re.MULTILINE)
-
-
 _NO_CODE = re.compile(r"'[^'\n]*'|--\[\[.*?\]\]|--[^\n]*", re.DOTALL)
 _DECLARATION = re.compile(r"^local .*\n(?:(?!local |--).*\n)*", re.MULTILINE)
 _DECLARED = re.compile(r"^local (?:function )?([\w, ]+)")
-_WORD = re.compile(r"\w+")
+_NAME = re.compile(r"(?<!\.)\b\w+\b(?! = )")
+"""No field, and nothing that gets a value."""
 
 _UPKEEP = re.compile(r"^(audit|repair)/")
 _Value: TypeAlias = float | str | Sequence[str] | Mapping[str, str]
@@ -112,19 +111,6 @@ def file_of(name: str) -> str:
 
 
 @cache
-def includes(name: str) -> tuple[str, ...]:
-    """Return the libraries that the header of a script or a library names."""
-    header, _, _ = text(name).partition("]]")
-    listed = _INCLUDE.search(header)
-    named = re.split(r",\s*", listed[1].strip()) if listed else []
-    libraries = tuple(f"lib/{library}" for library in named if library != "none")
-    for library in libraries:
-        if library not in _libraries():
-            raise LookupError(f"{name}.lua includes {library}.lua, which does not exist")
-    return libraries
-
-
-@cache
 def touches(name: str) -> dict[str, str]:
     """Return `r` or `rw` for each key that the header says the script touches, by its name in the key table."""
     header, _, _ = text(name).partition("]]")
@@ -158,31 +144,33 @@ def changes_articles(name: str) -> bool:
     return "rw" in (touches(name).get(ARTICLE.name), touches(name).get(COMMENT.name))
 
 
-def in_order(name: str, includes: Callable[[str], Sequence[str]], within: tuple[str, ...] = ()) -> list[str]:
-    """Return what `name` includes, directly or not: each once, dependencies first, and `name` itself last."""
-    if name in within:
-        raise RecursionError(f"libraries include each other: {' → '.join((*within, name))}")
-    libraries = dict.fromkeys(
-        part for library in includes(name) for part in in_order(library, includes, (*within, name))
-    )
-    return [*libraries, name]
-
-
 @cache
 def _written_out(name: str) -> str:
     """Return the content of a script's or a library's file, with the values of fields of _RANKINGS."""
     return _FIELD.sub(lambda field: _lua(_RANKINGS[field[1]][field[2]]), text(name))
 
 
-def _words(code: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(_NO_CODE.sub("", code)))
+def _names_in(code: str) -> frozenset[str]:
+    return frozenset(_NAME.findall(_NO_CODE.sub("", code)))
 
 
 @cache
-def _declarations(library: str) -> Sequence[tuple[str, frozenset[str], frozenset[str]]]:
-    """Return each declaration of a library, the names that it declares, and all words in it."""
-    found = _DECLARATION.findall(_written_out(library))
-    return [(one, _words(_DECLARED.findall(one)[0]), _words(one)) for one in found]
+def _declarations() -> Mapping[str, tuple[str, frozenset[str]]]:
+    """Return the declarations of all libraries by name: the code of each, and the other names in it."""
+    found = dict[str, tuple[str, frozenset[str]]]()
+    for library in (name for name in _files() if name.startswith("lib/")):
+        for code in _DECLARATION.findall(_written_out(library)):
+            names = _names_in(_DECLARED.findall(code)[0])
+            found |= dict.fromkeys(names, (code, _names_in(code) - names))
+    return found
+
+
+def _add_needed(code: str, names: Iterable[str], needed: dict[str, None]) -> None:
+    """Add a declaration, or a script, to what is needed already, after the declarations that its names need."""
+    for name in sorted(names):
+        if (found := _declarations().get(name)) and found[0] not in needed:
+            _add_needed(*found, needed)
+    needed[code] = None
 
 
 @cache
@@ -191,16 +179,14 @@ def source(name: str) -> str:
 
     It has the declarations of libraries that it needs, directly or not: each call makes all that are there.
     """
-    *libraries, _ = in_order(name, includes)
-    kept, words = [_written_out(name)], {*_words(_written_out(name))}
-    for declaration, names, used in reversed([one for library in libraries for one in _declarations(library)]):
-        if not words.isdisjoint(names):
-            words |= used
-            kept.append(declaration)
-    constants = "".join(line for constant, line in CONSTANTS.items() if constant in words)
+    own, needed = _written_out(name), dict[str, None]()
+    _add_needed(own, _names_in(own), needed)
+    code = "".join(needed)
+    used = _names_in(code)
+    constants = "".join(line for constant, line in CONSTANTS.items() if constant in used)
     if name.startswith("repair/"):
         constants = constants.replace("REPAIRS = false", "REPAIRS = true")
-    return "".join([f"-- {name}\n", _GUARD if is_guarded(name) else "", constants, *reversed(kept)])
+    return "".join([f"-- {name}\n", _GUARD if is_guarded(name) else "", constants, code])
 
 
 @cache
@@ -226,8 +212,3 @@ def names() -> tuple[str, ...]:
         elif not name.startswith("lib/"):
             found.add(name)
     return tuple(sorted(found))
-
-
-@cache
-def _libraries() -> frozenset[str]:
-    return frozenset(name for name in _files() if name.startswith("lib/"))

@@ -6,7 +6,6 @@ ARGV  1 name  2 replacement  3 entries already examined  4 entries in this step
 Returns  {entries examined so far, '' once all are; entries changed}
 Cost  O(step + history)
 TOUCHES  ranking: rw, log: rw, tunings: rw
-INCLUDE  moderation_log
 ]]
 local name, replacement, done, step = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local changed = 0

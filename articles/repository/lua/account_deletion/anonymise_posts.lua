@@ -7,7 +7,6 @@ ARGV  1 user id  2 user id from now on  3 name from now on  4 first one, from 0 
 Returns  {articles or comments in this step, {ids of those that it changed}}
 Cost  O(step · log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, posted:<user> rw, commented:<user> rw, changes: rw
-INCLUDE  changes
 ]]
 local user, user_now, name, first, step, prefix, are_comments = unpack(ARGV)
 are_comments = are_comments == '1'

@@ -12,7 +12,6 @@ Returns  {"ok", previous link} | {"missing"} | {"gone"} | {"removed"} | {"merged
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
          counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
-INCLUDE  articles, changes, closing, inbox, listing, lists, members, moderation_log, ranking, values
 ]]
 local article, id, editor, name, moderator, now, window, reason, prefix, join, leave = KEYS[1], unpack(ARGV)
 local title, link, poster, time, removed, merged, text, votes, opposes, left_out, groups, merges = unpack(redis.call('HMGET', article,

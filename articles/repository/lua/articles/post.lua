@@ -9,7 +9,6 @@ Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw, posted:<user> rw,
          inbox:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
          counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: rw
-INCLUDE  articles, closing, inbox, left_out, listing, members, ranking, values
 ]]
 local article, voted = KEYS[1], KEYS[2]
 local id, poster, name, now, groups, closes, grace, prefix = unpack(ARGV)

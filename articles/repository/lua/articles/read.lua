@@ -6,7 +6,6 @@ Returns  what read_articles() returns
 Cost  O(articles)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
          counter:views:<id> r, hll:uv:<id> r, ranking: r
-INCLUDE  articles
 ]]
 local first_id = 5 + tonumber(ARGV[4])
 local fields, ids = {unpack(ARGV, 5, first_id - 1)}, {unpack(ARGV, first_id)}

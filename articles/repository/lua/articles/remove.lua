@@ -10,7 +10,6 @@ Cost  O((groups + flags) · log N)
 TOUCHES  article:<id> rw, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r, <order>: rw,
          top:<period> rw, removed: rw, group:<slug> rw, <order>:<slug> rw, rings: rw, next:score rw, changes: rw,
          ranking: r, log: rw
-INCLUDE  changes, closing, flags, inbox, lists, members, moderation_log, values
 ]]
 local article, id, now, prefix, poster = KEYS[1], ARGV[1], ARGV[3], ARGV[5], ARGV[8]
 

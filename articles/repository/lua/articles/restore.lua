@@ -6,7 +6,6 @@ Returns  {"ok", title, link, text, posting time} | {"missing"} | {"not_removed"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
          <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
-INCLUDE  listing, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 

@@ -6,7 +6,6 @@ ARGV  1 shard prefix  2… ids
 Returns  {id, problem, id, problem …}
 Cost  O(ids)
 TOUCHES  article:<id> r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
-INCLUDE  articles, formulas, ranking, values
 ]]
 local prefix, findings = ARGV[1], {}
 local known, current = pcall(parameters, prefix)

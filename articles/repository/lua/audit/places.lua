@@ -6,7 +6,6 @@ ARGV  1 shard prefix  2 the groups to look at, separated by commas; * for all  3
 Returns  {number of articles checked, {id, problem, id, problem …}}
 Cost  O(groups), bounded by 3
 TOUCHES  article:<id> r, group:<slug> r
-INCLUDE  values
 ]]
 local prefix, wanted, most, examined, checked, findings = ARGV[1], ARGV[2], tonumber(ARGV[3]), 0, 0, {}
 local is_wanted = {}

@@ -5,7 +5,6 @@ ARGV  1 shard prefix  2 span (day|week|month)  3… ids
 Returns  {where the span begins, s, or '' without a ranking, number of wrong positions, 1 if it never expires}
 Cost  O(ids)
 TOUCHES  article:<id> r, time: r, points: r, top:<period> r, ranking: r
-INCLUDE  values
 ]]
 local prefix, ranking = ARGV[1], KEYS[2]
 local since = redis.call('HGET', KEYS[1], 'since_' .. ARGV[2])

@@ -8,7 +8,6 @@ Returns  {number of ids examined, {id, time of its last view or '', {key without
 Cost  O(entries), bounded by 2 unless a single article has more
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, leftout:<id> r, brought:<id> r, flags:<comment> r,
          counter:views:<id> r, hll:uv:<id> r, counter:suspect:<id> r, days:<id> r, viewed: r, history:<id> r
-INCLUDE  comments
 ]]
 local prefix, most, articles, examined, done = ARGV[1], tonumber(ARGV[2]), {}, 0, 0
 local READ = {

@@ -6,7 +6,6 @@ Returns  {number of ids examined, {id, '', {key without prefix, ms to live or -1
          value of a key of another type is false
 Cost  O(entries), bounded by 2 unless a single comment has more
 TOUCHES  comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r, flags:<comment> r
-INCLUDE  none
 ]]
 local READ = {
   hash = function(key) return redis.pcall('HGETALL', key) end,

@@ -6,7 +6,6 @@ ARGV  1 shard prefix  2 now, s  3 articles in this step  4… ids of articles to
 Returns  {1 if more may be found once these have records, else 0, id, id …}
 Cost  O(log N + step)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, time: r, removed: r, ranking: rw
-INCLUDE  closing, ranking, values
 ]]
 local prefix, step = ARGV[1], tonumber(ARGV[3])
 local _, passed = moments(prefix, ARGV[2])

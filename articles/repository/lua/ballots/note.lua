@@ -5,7 +5,6 @@ ARGV  1… of the record of each: version, and what it was made of: votes, oppos
 Returns  {number of articles that differ from their record}
 Cost  O(articles)
 TOUCHES  article:<id> rw
-INCLUDE  none
 ]]
 local differing = 0
 for n, article in ipairs(KEYS) do

@@ -5,7 +5,6 @@ ARGV  1 time of the position, µs, or inf  2 the change of that time that was re
 Returns  {now, µs, "1" if no later change was dropped or "0", change, its time, µs, …}
 Cost  O(log N + changes that are read)
 TOUCHES  changes: r
-INCLUDE  changes
 ]]
 local key, at, last, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local oldest = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]

@@ -7,7 +7,6 @@ ARGV  1 now, s  2 id of the machine's start  3 seconds since then  4 interval, s
 Returns  {"ok", the clock, s}
 Cost  O(1)
 TOUCHES  ranking: rw
-INCLUDE  values
 ]]
 local now, start, uptime, interval = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local clock, last_start, last_uptime = unpack(redis.call('HMGET', KEYS[1], 'clock', 'clock_start', 'clock_uptime'))

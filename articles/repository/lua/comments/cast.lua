@@ -11,7 +11,6 @@ Cost  O(log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:<order>:<comment> rw, gone: r, leftout: r, ring:<id>:<network> rw, rings: rw,
          ranking: r, limit:votes:<user> rw
-INCLUDE  closing, comments, left_out, members, values
 ]]
 local comment, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[5]

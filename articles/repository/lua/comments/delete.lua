@@ -9,7 +9,6 @@ Cost  O(log N) for the comment, and for each stub above it that loses its last r
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:<order>:<comment> rw, flags:<comment> rw, flagged: rw, commented:<user> rw,
          flags:by:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, changes: rw
-INCLUDE  changes, comments, flags, inbox, members, values
 ]]
 local DELETED_NOTED = 100  -- of an article's deleted comments, the last: see discussion/notices.py
 local comment, article, id, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[3]

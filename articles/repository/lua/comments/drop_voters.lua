@@ -6,7 +6,6 @@ ARGV  1 now, s  2 grace, s  3 comments in this step  4 shard prefix
 Returns  {number of sets dropped, 1 if more comments may have sets to drop, else 0}
 Cost  O(log N + step)
 TOUCHES  comment:voted:<comment> rw, comment:oppose:<comment> rw, comment:voters: rw, ranking: r
-INCLUDE  closing, values
 ]]
 local prefix, step = ARGV[4], tonumber(ARGV[3])
 local _, passed = moments(prefix, ARGV[1])

@@ -7,7 +7,6 @@ ARGV  1 editor's user id  2 text  3 now, s  4 time without a mark, s  5 shard pr
 Returns  {"ok"} | {"no_comment"} | {"gone"} | {"not_author"} | {"comment_removed"} | {"removed"} | {"merged_away"} | {"locked"}
 Cost  O(log N)
 TOUCHES  article:<id> r, comment:<comment> rw, inbox:<user> rw, gone: r, changes: rw, ranking: r
-INCLUDE  changes, closing, comments, inbox, members, values
 ]]
 local comment, prefix, id = KEYS[1], ARGV[5], string.match(KEYS[1], '%d+$')
 

@@ -6,7 +6,6 @@ ARGV  1 number of comments to skip  2 most to read  3 KB of texts and HTML after
 Returns  {row, row …}; each row is what comment_row() returns
 Cost  O(log N + comments)
 TOUCHES  comment:<comment> r, replies:time:<comment> r, commented:<user> r
-INCLUDE  comments
 ]]
 local rows, size, fields = {}, 0, {unpack(ARGV, 5)}
 local kilobytes_of = sized(ARGV[4], fields)

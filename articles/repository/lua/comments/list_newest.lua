@@ -6,7 +6,6 @@ ARGV  1 id of the article, or ''  2 since, s: all comments from then on are read
 Returns  {row, row …}, newest first; each row is what comment_row() returns
 Cost  O(most · log most), and that of last_comments() for each article among them
 TOUCHES  article:<id> r, comment:<comment> r, replies:time:<comment> r, active: r
-INCLUDE  comments
 ]]
 local since, least, most, prefix, fields = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], {unpack(ARGV, 6)}
 local found, rows, size, kilobytes_of = {}, {}, 0, sized(prefix, fields)

@@ -5,7 +5,6 @@ ARGV  1 id  2 moderator  3 now, s  4 reason  5 shard prefix  6 "lock" or "unlock
 Returns  {"ok"} | {"missing"} | {"merged_away"} | {"locked"} | {"not_locked"}
 Cost  O(log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, changes: rw, log: rw
-INCLUDE  changes, moderation_log, ranking, values
 ]]
 local act = ARGV[6]
 local title, locked, removed, groups, last_comment, merged =

@@ -10,7 +10,6 @@ Returns  {"ok", id} | {"missing"} | {"removed"} | {"merged_away"} | {"gone"} if 
 Cost  O(log N)
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:<order>:<comment> rw, comment:sent:<digest> rw,
          commented:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, changes: rw
-INCLUDE  changes, comments, inbox, members, ranking, values
 ]]
 local article, sent, parent, author, now, prefix = KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[6], ARGV[9]
 

@@ -13,7 +13,6 @@ Returns  {"ok", {number of shown comments of the article, reason why it is locke
 Cost  O(log N + comments), bounded by 5
 TOUCHES  article:<id> r, comment:<comment> r, comment:voted:<comment> r, comment:oppose:<comment> r,
          replies:<order>:<comment> r
-INCLUDE  comments, ranking, values
 ]]
 local parent, reader, start, prefix = ARGV[1], ARGV[3], tonumber(ARGV[4]), ARGV[7]
 local left, deepest, fields = tonumber(ARGV[5]), tonumber(ARGV[6]), {unpack(ARGV, 11)}

@@ -7,7 +7,6 @@ Returns  {"ok"} | {"no_comment"} | {"comment_removed"} | {"missing"} if there is
 Cost  O((flags + 1) · log N), and that of last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:time:<comment> r, flags:<comment> rw, flagged: rw,
          flags:by:<user> rw, inbox:<user> rw, gone: r, active: rw, active:<slug> rw, changes: rw, log: rw
-INCLUDE  changes, comments, flags, inbox, moderation_log, values
 ]]
 local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]
 

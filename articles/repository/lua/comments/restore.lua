@@ -6,7 +6,6 @@ Returns  {"ok"} | {"no_comment"} | {"comment_not_removed"} | {"missing"} if ther
 Cost  O(log N), and that of last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> rw, replies:time:<comment> r, inbox:<user> rw, gone: r, active: rw,
          active:<slug> rw, changes: rw, log: rw
-INCLUDE  changes, comments, moderation_log, values
 ]]
 local comment, article, prefix = KEYS[1], KEYS[2], ARGV[5]
 

@@ -7,7 +7,6 @@ Returns  {"ok", weight of all open flags} | {"missing"} | {"removed"} | {"merged
          | {"own"} | {"not_poster"} | {"flag_decided"} | {"flags_full"}
 Cost  O(flags + log N)
 TOUCHES  article:<id> r, comment:<comment> r, flags:<comment> rw, flagged: rw, flags:by:<user> rw, gone: r
-INCLUDE  flags, members, values
 ]]
 local flags, subject, user, reason, prefix = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[9]
 local is_comment = KEYS[2] ~= KEYS[3]

@@ -6,7 +6,6 @@ ARGV  1 id: the comment's, or the root of the article's comments  2 time up to w
 Returns  {"ok", number of flags decided} | {"merged_away"}
 Cost  O(flags · log N)
 TOUCHES  article:<id> r, flags:<comment> rw, flagged: rw, flags:by:<user> rw, inbox:<user> rw, gone: r
-INCLUDE  flags, inbox, values
 ]]
 if is_merged(ARGV[4], ARGV[1]) then return removal(true) end
 local decided = decide_flags(ARGV[4], ARGV[1], 'kept', tonumber(ARGV[2]))

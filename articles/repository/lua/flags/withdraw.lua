@@ -5,7 +5,6 @@ ARGV  1 user id  2 flags in this step  3 shard prefix
 Returns  {number of flags withdrawn}
 Cost  O(step · flags)
 TOUCHES  article:<id> r, flags:<comment> rw, flagged: rw, flags:by:<user> rw
-INCLUDE  flags
 ]]
 local subjects = redis.call('ZRANGE', KEYS[1], 0, ARGV[2] - 1)
 for _, subject in ipairs(subjects) do

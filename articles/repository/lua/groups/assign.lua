@@ -7,7 +7,6 @@ Returns  {"ok", groups, comma-separated} | {"missing"} | {"merged_away"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
          counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
-INCLUDE  changes, listing, lists, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[4]
 

@@ -5,7 +5,6 @@ ARGV  1 slug  2 slug of the group it was merged into  3 moderator  4 now, s  5 r
 Returns  {"ok"} | {"no_group"}
 Cost  O(merged groups)
 TOUCHES  log: rw, groups: rw, descriptions: rw, merged: rw
-INCLUDE  moderation_log
 ]]
 local title = redis.call('HGET', KEYS[1], ARGV[1])
 if not title or redis.call('HEXISTS', KEYS[1], ARGV[2]) == 0 then return {'no_group'} end

@@ -7,7 +7,6 @@ ARGV  1 slug  2 title  3 moderator, for the log; '' logs nothing  4 now, s  5 sh
 Returns  {"ok"} | {"exists"} | {"merged", slug it redirects to}
 Cost  O(groups) if it is logged, else O(1)
 TOUCHES  log: rw, groups: rw, merged: rw
-INCLUDE  lists, moderation_log
 ]]
 if ARGV[3] ~= '' and has_title(KEYS[1], ARGV[2]) then return {'exists'} end
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return {'exists'} end

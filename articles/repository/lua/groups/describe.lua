@@ -5,7 +5,6 @@ ARGV  1 slug  2 description, or ''  3 moderator  4 now, s  5 reason  6 shard pre
 Returns  {"ok"} | {"no_group"}
 Cost  O(1)
 TOUCHES  log: rw, groups: r, descriptions: rw
-INCLUDE  moderation_log
 ]]
 local title = redis.call('HGET', KEYS[1], ARGV[1])
 if not title then return {'no_group'} end

@@ -5,6 +5,5 @@ ARGV  1 slug
 Returns  the description, in Markdown; '' without one
 Cost  O(1)
 TOUCHES  descriptions: r
-INCLUDE  none
 ]]
 return redis.call('HGET', KEYS[1], ARGV[1]) or ''

@@ -5,7 +5,6 @@ ARGV  1 slug  2 title  3 moderator  4 now, s  5 reason  6 shard prefix
 Returns  {"ok"} | {"no_group"} | {"taken"} if another group has the title
 Cost  O(groups)
 TOUCHES  log: rw, groups: rw
-INCLUDE  lists, moderation_log
 ]]
 local old = redis.call('HGET', KEYS[1], ARGV[1])
 if not old then return {'no_group'} end

@@ -10,7 +10,6 @@ Cost  O(articles · log N + votes of those that are open)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, votes:<user> rw, opposes:<user> rw,
          posted:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
          <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: rw
-INCLUDE  articles, closing, left_out, listing, members, ranking, values
 ]]
 local prefix, now, first_placeholder = ARGV[1], moments(ARGV[1], ARGV[2]), tonumber(ARGV[3])
 local width, current, statuses, listed, names = tonumber(ARGV[4]), parameters(prefix), {}, {}, {}

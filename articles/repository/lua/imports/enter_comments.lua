@@ -12,7 +12,6 @@ Cost  O(comments · log N + votes of those that are open), and that of last_comm
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:<order>:<comment> rw, commented:<user> rw, gone: r, active: rw, active:<slug> rw,
          changes: rw, ranking: r
-INCLUDE  changes, closing, comments, members, values
 ]]
 local article, id, prefix, now = KEYS[1], ARGV[1], ARGV[2], moments(ARGV[2], ARGV[3])
 local time, noted, given, imported = unpack(redis.call('HMGET', article, 'time', 'comments', 'comment_ids', 'comments_imported'))

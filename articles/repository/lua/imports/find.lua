@@ -6,7 +6,6 @@ Returns  {number of times done, articles of the next time that are done,
          {time, link or else title, id, time, link or else title, id …}}
 Cost  O(times · log N + articles found), bounded by 3
 TOUCHES  article:<id> r, time: r, removed: r
-INCLUDE  none
 ]]
 local found, skip, left = {}, tonumber(ARGV[2]), tonumber(ARGV[3])
 for at = 4, #ARGV do

@@ -6,7 +6,6 @@ ARGV  1 article id  2 number to begin with  3 most comments, and KB of texts, to
 Returns  {number to continue with, 0 at the end, row, row …}; each row is what comment_row() returns
 Cost  O(comments · log N)
 TOUCHES  article:<id> r, comment:<comment> r, replies:time:<comment> r
-INCLUDE  comments, values
 ]]
 local number, most, last = tonumber(ARGV[2]), tonumber(ARGV[3]), as_count(redis.call('HGET', KEYS[1], 'comment_ids')) or 0
 local found, size, fields = {0}, 0, {unpack(ARGV, 5)}

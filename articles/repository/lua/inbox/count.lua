@@ -5,6 +5,5 @@ ARGV  1 time up to which the inbox was read, s
 Returns  number of later notices
 Cost  O(log N)
 TOUCHES  inbox:<user> r
-INCLUDE  none
 ]]
 return redis.call('ZCOUNT', KEYS[1], '(' .. ARGV[1], '+inf')

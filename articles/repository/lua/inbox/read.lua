@@ -7,7 +7,6 @@ Returns  {title of the article, poster's name, reason for its removal, row, entr
          text of the moderation log; a deletion is {author, what it replied to} of a comment that its author deleted
 Cost  O(notices), and the last entries of the moderation log about each article
 TOUCHES  article:<id> r, comment:<comment> r, replies:time:<comment> r, flags:<comment> r, log: r
-INCLUDE  comments, moderation_log
 ]]
 local UNLOGGED = {reply = true, mention = true, suggestion = true, ['flag-removed'] = true}  -- other words are acts in the moderation log
 local prefix, last = ARGV[1], 2 + tonumber(ARGV[2])

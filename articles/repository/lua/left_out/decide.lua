@@ -12,7 +12,6 @@ Returns  {"ok", number of the act whose articles are not all settled in this sha
          "1" if it leaves out, "wait" if the choices wait, "0" if it counts}
 Cost  O(1)
 TOUCHES  leftout: rw, leftout:acts: rw, probation: rw, log: rw
-INCLUDE  left_out, moderation_log
 ]]
 local members, acts, user, wanted, given, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local number, state = string.match(redis.call('HGET', acts, user) or '', '^(%d+) (%l+)$')

@@ -6,7 +6,6 @@ ARGV  1 user id  2 number of the act  3 "1" if it leaves out, "0" if it counts  
 Returns  {"ok"}
 Cost  O(1)
 TOUCHES  leftout: rw, leftout:acts: rw, probation: rw
-INCLUDE  none
 ]]
 local members, acts, user, act = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local number = string.match(redis.call('HGET', acts, user) or '', '^(%d+) %l+$')

@@ -8,7 +8,6 @@ Returns  {"ok", articles changed, time of the choice to continue from, '' at the
 Cost  O(step · groups · log N)
 TOUCHES  article:<id> rw, voted:<id> r, oppose:<id> r, leftout:<id> rw, votes:<user> r, opposes:<user> r, leftout: r,
          leftout:acts: r, <votes>: rw, top:<period> rw, <votes>:<slug> rw, next:score rw, changes: rw, ranking: r
-INCLUDE  closing, left_out, ranking, values
 ]]
 local list, acts, prefix, user, act = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 if redis.call('HGET', acts, user) ~= act .. ' open' then return {'ok', 0, ''} end

@@ -9,7 +9,6 @@ Returns  {"ok", comments changed, closing time to continue from, '' at the end o
 Cost  O(step · log N), and for each comment that changes O(members left out)
 TOUCHES  comment:<comment> rw, comment:voted:<comment> r, comment:oppose:<comment> r, comment:voters: r,
          replies:<order>:<comment> rw, leftout: r, leftout:acts: rw, probation: rw, ranking: r
-INCLUDE  closing, comments, left_out, ranking, values
 ]]
 local acts, prefix, user, act = KEYS[2], ARGV[1], ARGV[2], ARGV[3]
 if redis.call('HGET', acts, user) ~= act .. ' open' then return {'ok', 0, ''} end

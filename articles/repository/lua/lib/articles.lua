@@ -1,6 +1,5 @@
 --[[
 Articles: their texts, their page views and visitors, and all that a page shows, with a member's choices.
-INCLUDE  values
 ]]
 -- Write an article's text with its HTML, and its size in bytes; none of them without a text.
 local function set_text(article, text, html)

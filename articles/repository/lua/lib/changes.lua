@@ -1,6 +1,5 @@
 --[[
 What the search index, and mirrors of the site, have to read again.
-INCLUDE  values
 ]]
 -- Return the server's own time, in microseconds: changes are in its order.
 local function time_of_change()

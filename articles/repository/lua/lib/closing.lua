@@ -1,6 +1,5 @@
 --[[
 When voting on an article ends, and by which clock.
-INCLUDE  values
 ]]
 -- Return the present, and a moment that has certainly passed, in Unix seconds: the later and the earlier of the caller's
 -- clock and the shard's, which never goes back and hardly jumps (clock/advance). Thus a machine whose clock jumps neither

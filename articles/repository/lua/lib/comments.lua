@@ -1,7 +1,6 @@
 --[[
 Comments: their ids, their places among the replies to the same parent, what a thread shows of each. The parent of
 top-level comments is the root of the article, whose number is 0.
-INCLUDE  formulas, ranking, values
 ]]
 local MISSING_IN_A_ROW = 1000  -- numbers without comments, as an import leaves them, before the thread is read
 

@@ -1,7 +1,6 @@
 --[[
 Flags of comments and articles. They are a hash of members under the id of the comment, or under the root of the article's
 comments. A flag is open until moderators remove what is flagged, or keep it; each member's own list says which.
-INCLUDE  comments, values
 ]]
 local STATES = {open = 0, removed = 1, kept = -1}  -- of flags, as the members' lists hold them
 local RULES = '0'  -- in the place of a member, for a flag by rules of the moderators, who have no list

@@ -1,7 +1,6 @@
 --[[
 What a reader hides: the part of the rule in articles/searching/hiding.py that scripts can decide on their own. They hide
 nothing that it shows. Of titles and links it hides more, such as words with accents.
-INCLUDE  values
 ]]
 -- Return a set of what is between commas, and how many there are.
 local function set_of(list)

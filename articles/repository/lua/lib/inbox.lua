@@ -1,7 +1,6 @@
 --[[
 What members are notified of. A notice is the word for what happened, and the comment that it is about, or the root of the
 article.
-INCLUDE  members, values
 ]]
 -- Return the root of an article: the parent of its top-level comments, and the subject of notices about the article.
 local function root_of(article)

@@ -1,7 +1,6 @@
 --[[
 Choices that are left out of ranking: the set of an article's voters whose choice is, and how many in its field `left_out`; a
 comment has only the field. Choices that wait until their member's probation ends are left out meanwhile.
-INCLUDE  formulas
 ]]
 -- Return whether a member's choices are left out of ranking.
 local function is_left_out(prefix, user)

@@ -1,6 +1,5 @@
 --[[
 Add articles to every list they belong to: many with few commands.
-INCLUDE  articles, changes, formulas, lists, values
 ]]
 -- Return which of these keys exist: true for each name that does; and whether any does. One command if none of them does.
 local function existing(names)

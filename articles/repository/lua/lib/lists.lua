@@ -1,7 +1,6 @@
 --[[
 Take an article out of every list it belongs to. The hot list: adding an article, dropping some, rescoring all of it.
 Membership in groups, and their titles.
-INCLUDE  articles, formulas, ranking, values
 ]]
 local MOST_DROPPED = 100  -- entries dropped in one step to make room for an article
 

@@ -8,7 +8,6 @@ in articles/domain/limits.py.
 Voting rings: many new accounts of one network that choose on one article, or on its comments. The article's `ring` holds
 the highest number of them, the times of the first and the last choice, and the comment that one of them chose on last;
 `ring_checked` the last choice that a moderator has checked.
-INCLUDE  values
 ]]
 local CHOICES = {{choice = 'vote', set = 'voted:', list = 'votes:'}, {choice = 'oppose', set = 'oppose:', list = 'opposes:'}}
 local CHOICES_KEPT = 1000  -- of one member in one shard; choices on articles that may be open are kept in addition

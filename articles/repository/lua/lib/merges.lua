@@ -5,7 +5,6 @@ follow: the votes and opposes that came with it, and how many of each are left o
 last number.
 `brought:` has each member whose vote came with a merged article, by its id, or by minus the id for an oppose; and, under
 minus the number of the member, the last merge when the member took a choice on the article back, and a half.
-INCLUDE  members, values
 ]]
 local function merges_in(field)
   local merges = {}

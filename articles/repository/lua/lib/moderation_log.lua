@@ -1,7 +1,6 @@
 --[[
 The moderation log, and the numbers of its entries that each article's hash holds. Entries are numbered from the oldest.
 Members are notified of actions on their content.
-INCLUDE  inbox, values
 ]]
 local ENTRIES_SEARCHED = 50  -- of an article's, for the one that a notice is about; or around a moment
 

@@ -1,6 +1,5 @@
 --[[
 The current parameters, and the rankings by score, points, time and last comment: of all articles, of a group, of a span.
-INCLUDE  changes, formulas
 ]]
 -- Return the current parameters. Read them before the first write: a shard that has lost them accepts no change, rather
 -- than half of one. `next_seconds_per_point` is the weight that is being applied, nil if none is; `longest_window` is the

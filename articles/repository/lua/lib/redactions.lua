@@ -1,7 +1,6 @@
 --[[
 Redactions: texts that are replaced for good. A redactor says which, and notes in how many places, and in what, it replaced
 one.
-INCLUDE  moderation_log
 ]]
 local PARTS = {'title', 'link', 'text', 'reason'}
 

@@ -2,7 +2,6 @@
 Suggestions of another title or other groups: a JSON list in the field `suggestions` of an article's hash. A suggestion has
 its id, the kind of what it changes, what that `was` and what it suggests (`to`), its time, and who supports it (`by`). One
 that was applied or declined keeps only its id and that time: it cannot be made again at once.
-INCLUDE  changes, listing, lists, moderation_log, ranking, values
 ]]
 local CLOSED_KEPT = 20  -- suggestions of an article that were applied or declined, the newest
 

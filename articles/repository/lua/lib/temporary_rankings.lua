@@ -1,7 +1,6 @@
 --[[
 The rankings of a group, and of a span of time: made on demand, expired when they are no longer read. Where the store
 refuses writes, their entries are worked out without storing anything. Reading a part of these and of any other ranking.
-INCLUDE  values
 ]]
 -- Make a group's ranking, to live for `life` seconds. Return the store's refusal where it takes no writes.
 local function make_group(ranking, group, whole, life)

@@ -5,7 +5,6 @@ ARGV  1 now, ms  2 time that refills the uses, ms
 Returns  {"ok"}
 Cost  O(1)
 TOUCHES  limit:<action>:<subject> rw
-INCLUDE  none
 ]]
 local now, refill = tonumber(ARGV[1]), tonumber(ARGV[2])
 local full_at = (tonumber(redis.call('GET', KEYS[1]) or '') or 0) - refill

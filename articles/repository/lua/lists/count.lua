@@ -7,7 +7,6 @@ ARGV  1 shard prefix  2 only articles posted since, s, or ''  3 1 if the ranking
 Returns  {articles of several groups, or posted since then; -1 where the ranking has no others, articles that are hidden}
 Cost  O(hidden), and O(articles of the groups) of several, O(list) of a hot list with a beginning
 TOUCHES  posted:<user> r, visits:<user> r, <order>: r, top:<period> r, group:<slug> r
-INCLUDE  values
 ]]
 local places, prefix, since, is_span, groups = KEYS[1], ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1', split(ARGV[4])
 if is_span and redis.call('EXISTS', places) == 1 then since = nil elseif is_span then places = KEYS[2] end

@@ -5,6 +5,5 @@ ARGV  1 life, s
 Returns  1 if it was made, else 0
 Cost  O(group · log group)
 TOUCHES  score: r, group:<slug> r, score:<slug> rw
-INCLUDE  temporary_rankings
 ]]
 return make_group(KEYS[1], KEYS[2], KEYS[3], ARGV[1]) and 0 or 1

@@ -10,7 +10,6 @@ Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}
 Cost  O(log N + entries); if the ranking does not exist, O(few · log few) for few articles, O(walked) for more, and
       O(group · log group) for a part that lies deeper
 TOUCHES  <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, ranking: rw, groups: r
-INCLUDE  temporary_rankings
 ]]
 local count, part = open_ranking({
   prefix = ARGV[1], ranking = KEYS[1], group = KEYS[3] ~= KEYS[1] and KEYS[3], whole = KEYS[4], life = ARGV[6],

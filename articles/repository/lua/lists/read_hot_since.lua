@@ -5,7 +5,6 @@ ARGV  1 posted at this moment or later, s  2 first entry, counted from 0, hottes
 Returns  {number of such entries, {id, hotness, id, hotness …}, {version, refreshed at}}
 Cost  O(list)
 TOUCHES  time: r, hot:score r, ranking: r
-INCLUDE  values
 ]]
 local since, first, last = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local total, part, hottest = 0, {}, 0

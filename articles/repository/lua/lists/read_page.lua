@@ -11,7 +11,6 @@ Cost  that of lists/read, and O(entries)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
          <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          ranking: rw, groups: r, saved:<user> r
-INCLUDE  articles, temporary_rankings
 ]]
 local user = ARGV[10]
 local count, part = open_ranking({

@@ -18,7 +18,6 @@ Cost  O(entries examined + hidden + log² N), plus the cost of `lists/read` if t
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
          <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          ranking: rw, groups: r, saved:<user> r
-INCLUDE  articles, hiding, temporary_rankings, values
 ]]
 local prefix, want, most, since, value = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[10])
 local count, part = open_ranking({

@@ -6,7 +6,6 @@ ARGV  1 shard prefix  2 hotness of the last entry to keep  3 version and  4 mome
 Returns  number of entries left
 Cost  O(dropped · log list)
 TOUCHES  article:<id> r, hot:score rw, hot:score:<slug> rw, ranking: r
-INCLUDE  lists
 ]]
 local list, prefix = KEYS[1], ARGV[1]
 local version, moment = unpack(redis.call('HMGET', KEYS[2], 'version', 'refreshed_at'))

@@ -5,7 +5,6 @@ ARGV  1 shard prefix  2 groups that the reader does not see, comma-separated
 Returns  {articles, comments}
 Cost  O(articles + comments)
 TOUCHES  article:<id> r, comment:<comment> r, posted:<user> r, commented:<user> r
-INCLUDE  comments, values
 ]]
 local prefix, closed, known = ARGV[1], split(ARGV[2]), {}
 

@@ -5,6 +5,5 @@ ARGV  1… ids
 Returns  {1 | 0 …}, one for each id
 Cost  O(ids)
 TOUCHES  saved:<user> r
-INCLUDE  articles
 ]]
 return saved_among(KEYS[1], ARGV)

@@ -10,7 +10,6 @@ Cost  O(voters · log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, votes:<user> rw,
          opposes:<user> rw, gone: r, leftout: r, <votes>: rw, top:<period> rw, merging: rw, <votes>:<slug> rw,
          next:score rw, changes: rw, ranking: rw
-INCLUDE  closing, left_out, members, merges, ranking, values
 ]]
 local article, voted, oppose, brought = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local id, other, prefix, choice = ARGV[1], ARGV[2], ARGV[5], ARGV[7]

@@ -7,7 +7,6 @@ Returns  {"ok"} | {"missing"} | {"removed"} | {"merged_away"} | {"has_merges"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, flagged: rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, removed: rw, group:<slug> rw,
          <order>:<slug> rw, rings: rw, next:score rw, changes: rw, log: rw
-INCLUDE  changes, inbox, lists, moderation_log, values
 ]]
 local article, id, prefix, into = KEYS[1], ARGV[1], ARGV[5], ARGV[6]
 

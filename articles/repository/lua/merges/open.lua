@@ -6,7 +6,6 @@ ARGV  1 its id  2 id of the other one  3 shard prefix  4 now, s  5 most articles
 Returns  {"ok"} | {"missing"} | {"removed"} | {"merged_away"} | {"merges_full"}; only the first if it was merged before
 Cost  O(log N)
 TOUCHES  article:<id> rw, merging: rw, changes: rw
-INCLUDE  changes, merges, values
 ]]
 local article, id, other, prefix = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local time, votes, opposes, removed, merged, field, number =

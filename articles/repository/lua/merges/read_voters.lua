@@ -6,7 +6,6 @@ ARGV  1 id  2 choice (vote|oppose)  3 cursor of the set; 0 at the beginning  4 v
 Returns  {cursor, 0 at the end, user, when, s, user, when …}
 Cost  O(step)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> r, opposes:<user> r
-INCLUDE  members
 ]]
 local id, prefix = ARGV[1], ARGV[5]
 local time, votes, opposes = unpack(redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes'))

@@ -8,7 +8,6 @@ Cost  O(groups · log N)
 TOUCHES  article:<id> rw, flags:<comment> r, flagged: rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw,
          removed: rw, group:<slug> rw, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, rings: rw, next:score rw,
          changes: rw, ranking: r, log: rw
-INCLUDE  flags, inbox, listing, members, moderation_log, ranking, values
 ]]
 local article, id, prefix = KEYS[1], ARGV[1], ARGV[5]
 

@@ -8,7 +8,6 @@ Cost  O(step · log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, votes:<user> rw,
          opposes:<user> rw, <votes>: rw, top:<period> rw, merging: rw, <votes>:<slug> rw, next:score rw, changes: rw,
          ranking: rw
-INCLUDE  closing, formulas, left_out, members, merges, ranking, values
 ]]
 local article, brought, id, other, prefix = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[4]
 local time, votes, opposes, groups, removed, left_out, field =

@@ -5,7 +5,6 @@ ARGV  1 most entries  2 how many of the oldest entries to read from, or '' for a
 Returns  {number of entries that follow, entry …}, the entries as JSON
 Cost  O(entries about it)
 TOUCHES  article:<id> r, log: r
-INCLUDE  values
 ]]
 local numbers = split(redis.call('HGET', KEYS[1], 'log'))
 local first = math.min(tonumber(ARGV[2]) or #numbers, #numbers)

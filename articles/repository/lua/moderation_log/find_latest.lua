@@ -5,7 +5,6 @@ ARGV  1 shard prefix  2… act and subject, joined by a colon; the subject is a 
 Returns  the entries, as JSON; false for one that is not found
 Cost  O(acts), and the last entries of the moderation log about each article
 TOUCHES  article:<id> r, log: r
-INCLUDE  comments, moderation_log
 ]]
 local found = {}
 for n = 2, #ARGV do

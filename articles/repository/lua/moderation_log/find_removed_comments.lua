@@ -7,7 +7,6 @@ Returns  {number of the next entry, 0 if there is none; time of the last one rea
          comment; the values of its fields …} …}
 Cost  O(log entries + read entries + 50 · comments)
 TOUCHES  article:<id> r, comment:<comment> r, log: r
-INCLUDE  moderation_log
 ]]
 local entries, before, prefix = KEYS[1], tonumber(ARGV[2]), ARGV[5]
 

@@ -7,7 +7,6 @@ ARGV  1 action  2 now, s  3 moderator  4 member or host  5 reason  6 shard prefi
 Returns  {"ok"}
 Cost  O(1)
 TOUCHES  log: rw
-INCLUDE  moderation_log
 ]]
 local RECENT = 50  -- entries among which a retry is recognised
 local details = {}

@@ -8,7 +8,6 @@ Returns  {"ok"}
 Cost  O(groups + hot list · log hot list)
 TOUCHES  article:<id> r, score: rw, score:<slug> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> r,
          hll:uv:<id> r, next:score rw, ranking: rw
-INCLUDE  lists, ranking
 ]]
 local ranking, ranked, staged, prefix, version = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
 local first_slug = 6 + tonumber(ARGV[5])

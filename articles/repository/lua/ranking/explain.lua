@@ -8,7 +8,6 @@ Returns  {"ok", posted at, votes, opposes, those left out of ranking or '', how 
 Cost  O(log N), and O(voters left out) if there are any
 TOUCHES  article:<id> r, leftout:<id> r, probation: r, score: r, hot:score r, counter:views:<id> r, hll:uv:<id> r,
          ranking: r
-INCLUDE  values
 ]]
 local fields = redis.call('HMGET', KEYS[1], 'time', 'votes', 'opposes', 'left_out', 'groups', 'archived', 'removed', 'merged')
 local time, votes, opposes, left_out, groups, archived, removed, merged = unpack(fields)

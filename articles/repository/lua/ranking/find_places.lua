@@ -10,7 +10,6 @@ ARGV  1 shard prefix  2 id  3 score  4 score with one more vote  5 hotness, or '
 Returns  {version, refreshed at, place by 3, by 4, by 5, in each group by 3}
 Cost  O(groups · log² N); O(groups · articles counted) where rankings do not exist and are large or cannot be made
 TOUCHES  score: r, group:<slug> r, score:<slug> rw, hot:score r, ranking: r
-INCLUDE  temporary_rankings, values
 ]]
 local prefix, id, life = ARGV[1], ARGV[2], ARGV[6]
 

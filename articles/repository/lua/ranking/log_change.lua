@@ -7,7 +7,6 @@ ARGV  1 shard prefix  2 version  3 now, s  4 moderator  5 reason  6 the paramete
 Returns  {"ok"}
 Cost  O(1)
 TOUCHES  ranking: rw, log: rw, tunings: rw
-INCLUDE  moderation_log
 ]]
 local prefix, version = ARGV[1], ARGV[2]
 local before = redis.call('HGET', KEYS[1], 'version')

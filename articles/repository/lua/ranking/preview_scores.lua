@@ -9,7 +9,6 @@ Returns  {version, {id, score, id … by the other weight}, {id, score, id … t
          articles of that score already scored}
 Cost  O(part + log N)
 TOUCHES  score: r, time: r, ranking: r
-INCLUDE  formulas, ranking, values
 ]]
 local ranking, times, prefix = KEYS[1], KEYS[2], ARGV[1]
 local other, from, skip = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])

@@ -5,7 +5,6 @@ ARGV  1 shard prefix
 Returns  {{version, refreshed at}, {id, time, page views, visitors, id …}}
 Cost  O(list)
 TOUCHES  time: r, hot:score r, counter:views:<id> r, hll:uv:<id> r, ranking: r
-INCLUDE  articles, ranking
 ]]
 local prefix, numbers = ARGV[1], {}
 parameters(prefix)

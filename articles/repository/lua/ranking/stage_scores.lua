@@ -6,7 +6,6 @@ ARGV  1 shard prefix  2 the other weight, s  3 articles in this step  4 version 
 Returns  {1 if it is complete, number of its articles, number of all articles}; {1, 0, 0} once that version is current
 Cost  O(step · log N)
 TOUCHES  article:<id> r, score: r, time: r, next:score rw, ranking: rw
-INCLUDE  formulas, ranking, values
 ]]
 local ranking, staged, times, prefix = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local step = tonumber(ARGV[3])

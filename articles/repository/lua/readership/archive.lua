@@ -7,7 +7,6 @@ Returns  {"ok"} | {"changed"} | {"gone"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
          counter:suspect:<id> rw, viewed: rw
-INCLUDE  values
 ]]
 local article, views, visitors, suspects, viewed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local id, prefix = ARGV[1], ARGV[4]

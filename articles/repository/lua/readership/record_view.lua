@@ -14,7 +14,6 @@ Cost  O(log N)
 TOUCHES  article:<id> r, visits:<user> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
          counter:suspect:<id> rw, days:<id> rw, days: rw, hll:day:<day> rw, seen:<id>:<visitor> rw,
          burst:<id>:<network> rw, burst:<network> rw, viewed: rw, ranking: r
-INCLUDE  articles, formulas, lists, members, ranking, values
 ]]
 local article, views, visitors, suspects, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local id, visitor, network, suspicion, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[12]

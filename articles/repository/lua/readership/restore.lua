@@ -8,7 +8,6 @@ ARGV  1 id  2 time of the last view, s  3 sketch of the visitors in hex, or ''  
 Returns  {"ok"} | {"estimated"} if visitors were replaced by placeholders | {"here"} | {"missing"}
 Cost  O(size of the sketch), or O(visitors)
 TOUCHES  article:<id> rw, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> rw, viewed: rw
-INCLUDE  values
 ]]
 local article, views, visitors, suspects = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local archived, time = unpack(redis.call('HMGET', article, 'archived', 'time'))

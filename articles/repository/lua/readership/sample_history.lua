@@ -8,7 +8,6 @@ ARGV  1 shard prefix  2 moment, s  3 how long a sample is kept, s
 Returns  number of articles sampled
 Cost  O(articles)
 TOUCHES  article:<id> r, history:<id> rw, ranking: rw
-INCLUDE  formulas, ranking
 ]]
 local prefix, moment, life, ahead = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 parameters(prefix)

@@ -5,7 +5,6 @@ ARGV  1 the moment, s
 Returns  the entries, as JSON
 Cost  O(log entries)
 TOUCHES  log: r
-INCLUDE  moderation_log
 ]]
 local found = {}
 for _, number in ipairs(numbers_at(KEYS[1], tonumber(ARGV[1]))) do

@@ -6,7 +6,6 @@ ARGV  1 article id  2 moderator  3 now, s  4 reason  5 shard prefix  6 what repl
 Returns  {"ok", number of places where a text was replaced} | {"missing"}
 Cost  O(entries about it)
 TOUCHES  article:<id> rw, comment:<comment> rw, inbox:<user> rw, gone: r, log: rw
-INCLUDE  articles, moderation_log, redactions, values
 ]]
 local article, by, prefix = KEYS[1], redactor(ARGV[6], {unpack(ARGV, 7)}), ARGV[5]
 

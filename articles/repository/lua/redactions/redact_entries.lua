@@ -6,7 +6,6 @@ ARGV  1 the moment, s  2 moderator  3 now, s  4 reason  5 shard prefix  6 what r
 Returns  {"ok", number of places where a text was replaced}
 Cost  O(log entries), or O(versions of the parameters)
 TOUCHES  log: rw, tunings: rw
-INCLUDE  moderation_log, redactions
 ]]
 local by, subject = redactor(ARGV[6], {unpack(ARGV, 7)}), nil
 

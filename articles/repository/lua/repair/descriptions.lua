@@ -5,7 +5,6 @@ ARGV  none
 Returns  {"ok"}
 Cost  O(groups)
 TOUCHES  groups: r, descriptions: rw
-INCLUDE  none
 ]]
 for _, slug in ipairs(redis.call('HKEYS', KEYS[2])) do
   if redis.call('HEXISTS', KEYS[1], slug) == 0 then redis.call('HDEL', KEYS[2], slug) end

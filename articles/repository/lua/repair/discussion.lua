@@ -7,7 +7,6 @@ ARGV  1 number of comments, as it was read, or ''  2 last number given out, as i
 Returns  {1 if they are correct now, else 0}
 Cost  O(log N), and that of last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> r, replies:time:<comment> r, active: rw, active:<slug> rw
-INCLUDE  comments
 ]]
 local shown, number, last = unpack(redis.call('HMGET', KEYS[1], 'comments', 'comment_ids', 'last_comment'))
 if (shown or '') ~= ARGV[1] or (number or '') ~= ARGV[2] or (last or '') ~= ARGV[3] then return {0} end

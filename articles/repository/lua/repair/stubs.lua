@@ -6,7 +6,6 @@ Returns  {"ok"}
 Cost  O(ids · log N)
 TOUCHES  comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw, comment:voters: rw,
          replies:<order>:<comment> rw
-INCLUDE  comments
 ]]
 for at = 2, #ARGV do
   local is_stub = redis.call('HEXISTS', ARGV[1] .. 'comment:' .. ARGV[at], 'deleted') == 1

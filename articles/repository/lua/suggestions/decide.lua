@@ -7,7 +7,6 @@ Returns  {"ok"} | {"missing"} | {"removed"} | {"merged_away"} | {"no_suggestion"
 Cost  O((suggestions + groups) · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, <order>: rw, top:<period> rw, group:<slug> rw, <order>:<slug> rw,
          counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r, log: rw
-INCLUDE  suggestions, values
 ]]
 local article, id, now = KEYS[1], ARGV[1], ARGV[5]
 

@@ -13,7 +13,6 @@ Cost  O((suggestions + groups) · log N)
 TOUCHES  article:<id> rw, inbox:<user> rw, suggested:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw,
          group:<slug> rw, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r,
          log: rw
-INCLUDE  inbox, left_out, members, suggestions, values
 ]]
 local article, id, user, name, kind, to, now = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local prefix, since = ARGV[11], tonumber(ARGV[6]) - tonumber(ARGV[7])

@@ -6,7 +6,6 @@ ARGV  1 user id  2 articles in this step  3 shard prefix
 Returns  {number of articles}
 Cost  O(step · suggestions)
 TOUCHES  article:<id> rw, suggested:<user> rw
-INCLUDE  suggestions
 ]]
 local ids = redis.call('ZRANGE', KEYS[1], 0, ARGV[2] - 1)
 for _, id in ipairs(ids) do

@@ -16,7 +16,6 @@ TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brough
          merging: rw, removed: rw, group:<slug> w, <order>:<slug> w, hot:score w, counter:views:<id> rw,
          hll:uv:<id> rw, counter:suspect:<id> w, days:<id> w, rings: rw, viewed: rw, history:<id> w, next:score rw,
          changes: w, ranking: rw, log: r
-INCLUDE  changes, closing, formulas, left_out, listing, lists, members, merges, moderation_log, ranking, values
 ]]
 local prefix, current = ARGV[1], REPAIRS and parameters(ARGV[1])
 local now = moments(prefix, ARGV[2])

@@ -6,7 +6,6 @@ ARGV  1 id  2 shard prefix  3… entries: member, value
 Returns  {problem, …}
 Cost  O(entries)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, brought:<id> w
-INCLUDE  merges
 ]]
 local findings = {}
 local function say(text) findings[#findings + 1] = text end

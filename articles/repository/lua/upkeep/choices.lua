@@ -6,7 +6,6 @@ ARGV  1 shard prefix  2 user id  3 now, s  4 entries already examined, newest fi
 Returns  {length of the longer list, number of entries examined so far, {1 or 2 for the list, problem …}}
 Cost  O(step · log N)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<user> rw, gone: r, ranking: r
-INCLUDE  closing, members, values
 ]]
 local prefix, user, done, step = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
 local now = moments(prefix, ARGV[3])

@@ -6,7 +6,6 @@ ARGV  1 user id  2 shard prefix  3 entries already examined  4 entries in this s
 Returns  {length of the list, number of entries examined so far, {problem, …}}
 Cost  O(step · log N)
 TOUCHES  comment:<comment> r, commented:<user> rw
-INCLUDE  none
 ]]
 local findings, entries = {}, redis.call('ZRANGE', KEYS[1], ARGV[3], ARGV[3] + ARGV[4] - 1, 'WITHSCORES')
 local done = ARGV[3] + ARGV[4]

@@ -10,7 +10,6 @@ Cost  O(ids · log N + voters), bounded by 3 unless a single comment has more
 TOUCHES  article:<id> r, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
          comment:voters: rw, replies:<order>:<comment> rw, commented:<user> rw, gone: r, leftout: r, leftout:acts: r,
          ranking: r
-INCLUDE  closing, comments, formulas, left_out, members, values
 ]]
 local prefix, most, checked, states, findings, examined = ARGV[1], tonumber(ARGV[3]), 0, {}, {}, 0
 local now, any_left_out = moments(prefix, ARGV[2]), redis.call('EXISTS', prefix .. 'leftout:') == 1

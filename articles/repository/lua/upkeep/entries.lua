@@ -6,7 +6,6 @@ ARGV  1 id  2 shard prefix  3… numbers of entries
 Returns  {problem, …}
 Cost  O(entries), plus O(all entries of the article) if one is removed
 TOUCHES  article:<id> w, log: r
-INCLUDE  moderation_log, values
 ]]
 local article, wrong, findings = ARGV[2] .. 'article:' .. ARGV[1], {}, {}
 for at = 3, #ARGV do

@@ -7,7 +7,6 @@ ARGV  1 shard prefix  2… of each: id of a comment or root of an article, and t
 Returns  {number of the check, problem, number, problem …}
 Cost  O(flags · log N)
 TOUCHES  article:<id> r, comment:<comment> r, flags:<comment> rw, flagged: rw, flags:by:<user> rw, gone: r
-INCLUDE  flags, members
 ]]
 local prefix, findings = ARGV[1], {}
 

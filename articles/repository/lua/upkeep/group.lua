@@ -6,7 +6,6 @@ ARGV  1 shard prefix  2 slug  3… ids
 Returns  {problem, …}
 Cost  O(ids · log N)
 TOUCHES  article:<id> r, <order>: r, group:<slug> rw, <order>:<slug> rw
-INCLUDE  lists, values
 ]]
 local prefix, slug, ids = ARGV[1], ARGV[2], {unpack(ARGV, 3)}
 local findings, inside = {}, #ids > 0 and redis.call('SMISMEMBER', KEYS[1], unpack(ids)) or {}

@@ -6,7 +6,6 @@ ARGV  1 user id  2 shard prefix  3 entries already examined  4 entries in this s
 Returns  {length of the inbox, number of entries examined so far, {problem, …}}
 Cost  O(log N + surplus + step)
 TOUCHES  article:<id> r, inbox:<user> rw, gone: r
-INCLUDE  inbox, members
 ]]
 local prefix, length, findings, done = ARGV[2], redis.call('ZCARD', KEYS[1]), {}, ARGV[3] + ARGV[4]
 if is_gone(prefix, ARGV[1]) then

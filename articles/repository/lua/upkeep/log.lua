@@ -6,7 +6,6 @@ ARGV  1 shard prefix  2 entries already examined  3 entries in this step
 Returns  {number of entries in this step, {id, problem, id, problem …}}
 Cost  O(step + entries known to its articles)
 TOUCHES  article:<id> rw, log: r
-INCLUDE  moderation_log, values
 ]]
 local findings, articles, entries = {}, unnoted_entries(ARGV[1], KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]))
 for _, one in ipairs(articles) do

@@ -6,7 +6,6 @@ ARGV  1 id that they reply to  2 shard prefix  3 entries already examined  4 ent
 Returns  {length of the longer list, number of entries examined so far, {problem, …}}
 Cost  O(step · log N)
 TOUCHES  comment:<comment> r, replies:<order>:<comment> rw
-INCLUDE  none
 ]]
 local findings, longest, done = {}, 0, ARGV[3] + ARGV[4]
 for _, list in ipairs(KEYS) do

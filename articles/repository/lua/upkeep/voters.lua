@@ -5,7 +5,6 @@ ARGV  1 id  2 now, s  3 shard prefix  4… user ids
 Returns  {problem, …}
 Cost  O(users · log N)
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, votes:<user> rw, opposes:<user> rw, gone: r, ranking: r
-INCLUDE  closing, members, values
 ]]
 local id, prefix, findings = ARGV[1], ARGV[3], {}
 local function say(text) findings[#findings + 1] = text end

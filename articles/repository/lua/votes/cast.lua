@@ -10,7 +10,6 @@ Cost  O(log N)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, votes:<user> rw,
          opposes:<user> rw, gone: r, leftout: r, <votes>: rw, top:<period> rw, <votes>:<slug> rw,
          ring:<id>:<network> rw, rings: rw, next:score rw, changes: rw, ranking: r, limit:votes:<user> rw
-INCLUDE  closing, left_out, members, merges, ranking, values
 ]]
 local article, voted, oppose = KEYS[1], KEYS[2], KEYS[3]
 local id, user, choice, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[6]

@@ -8,7 +8,6 @@ Returns  {number of sets dropped, 1 if more articles may have sets to drop, else
 Cost  O(log N + step)
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, time: r, merging: rw,
          removed: r, ranking: rw
-INCLUDE  closing, members, merges, ranking, values
 ]]
 local prefix, grace, step = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 local _, passed = moments(prefix, ARGV[2])

@@ -7,7 +7,6 @@ ARGV  1 article id  2 time of the last vote that the moderator saw, s  3 now, s 
 Returns  {"ok"} | {"missing"} | {"merged_away"}
 Cost  O(log N)
 TOUCHES  article:<id> rw, rings: rw, ranking: r, log: rw
-INCLUDE  closing, members, moderation_log, values
 ]]
 local article = KEYS[1]
 local now = moments(ARGV[4], ARGV[3])
