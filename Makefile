@@ -150,9 +150,7 @@ bench-parts: $(TOOLS_READY)
 	$(BIN)/python -m bench.import_rate
 	$(BIN)/python -m bench.search
 	$(BIN)/python -m bench.backups
-	$(BIN)/python -m bench.feeds
 	$(BIN)/python -m bench.longest_scripts
-	$(BIN)/python -m bench.ballots
 	$(BIN)/python -m bench.rules
 
 # How much code there is, and how much of it a request passes: a table, in ten seconds.

@@ -26,7 +26,7 @@ def test_every_benchmark_can_be_imported_without_settings():
 
     done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
 
-    assert {"bench.feeds", "bench.site.report.table", "bench.site.peers.hello"} <= set(MODULES)
+    assert {"bench.rules", "bench.site.report.table", "bench.site.peers.hello"} <= set(MODULES)
     assert done.returncode == 0, done.stderr
 
 
