@@ -8,7 +8,7 @@ PROVIDER_READY := $(VENV)/provider/.ready
 CLIENTS_READY := $(VENV)/clients/.ready
 LINTERS_READY := $(VENV)/linters/.ready
 
-.PHONY: run venv admin test test-fast test-hostile test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint lint-api format bench bench-site bench-million bench-peers bench-docs bench-parts weigh docs messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-deep test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint lint-api format bench bench-site bench-million bench-peers bench-docs bench-parts weigh docs messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -22,10 +22,10 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py createsuperuser
 
 # The tests start many Python processes: without bytecode, each would compile the site again.
-test test-fast test-hostile test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
+test test-fast test-deep test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
 
 # One process more than there are cores, since tests also wait, for stores and sites.
-test test-fast test-hostile test-site test-topologies test-browser: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+test test-fast test-deep test-site test-topologies test-browser: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # `make test` tries the same random examples in every run; these two try others each time, and FUZZ_SEED=… repeats a run.
 fuzz test-topologies: export FUZZ_SEED := $(or $(FUZZ_SEED),$(if $(filter short,$(ONLY)),,$(shell date +%s)))
@@ -34,10 +34,11 @@ fuzz test-topologies: export FUZZ_SEED := $(or $(FUZZ_SEED),$(if $(filter short,
 test: $(TOOLS_READY) $(PROVIDER_READY) $(CLIENTS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/attacks --ignore=tests/fuzz --ignore-glob="tests/browser/test_*_pages.py" $(SELECTED)
 
-# Every form, address and page with hostile input, and every kind of key as a damaged disk leaves it.
-test-hostile: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(HOSTILE)" $(SELECTED) tests/attacks $$(grep -lr --include=test_*.py "mark.hostile" tests)
-test-hostile: HOSTILE ?= hostile
+# What takes long beside the main path: hostile input to every form, address and page, damage of every kind, acts in any
+# order, faults at every step, and whole matrices, such as everyone at every door.
+test-deep: $(TOOLS_READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(DEEP) and not site and not nodes and not fuzz" $(SELECTED) tests/attacks $$(grep -lrE --include=test_*.py "mark.(deep|hostile)" tests)
+test-deep: DEEP ?= (deep or hostile)
 
 # Tests that start whole sites, as an operator does: they take as long as all the others.
 test-site: $(TOOLS_READY) $(CLIENTS_READY)
@@ -108,6 +109,7 @@ lint: $(TOOLS_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto --dist worksteal -m source $$(grep -lr --include=test_*.py "mark.source" tests)
 	$(BIN)/djlint --quiet --lint templates
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive $(PRODUCT)
 

@@ -3,9 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cases import for_each
 from tests.source import ROOT
 from tests.test_floors import FLOORS
+
+pytestmark = pytest.mark.source
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text("utf-8")

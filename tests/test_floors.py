@@ -12,6 +12,8 @@ import pytest
 from tests.cases import for_each
 from tests.source import PACKAGES, modules, run_at_import, within
 
+pytestmark = pytest.mark.source
+
 
 @cache
 def imports_of(module: str, *, only_at_start: bool = False) -> frozenset[str]:

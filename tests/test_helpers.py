@@ -5,7 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from articles.repository.store.key_table import recognise
+
+pytestmark = pytest.mark.source
 
 ROOT = Path(__file__).parent
 ABOUT_THE_STORE = ("repository", "archive", "chaos")

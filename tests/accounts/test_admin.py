@@ -25,6 +25,7 @@ def _add(client, username):
     return client.post(ADD, fields)
 
 
+@pytest.mark.deep
 def test_the_operator_can_add_a_member_with_any_valid_name(as_carol):
     assert _add(as_carol, "Support").status_code == 302
     assert User.objects.get_by_natural_key("support").username == "Support"
@@ -64,6 +65,7 @@ LOOKUPS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("model", ["accounts/user", "accounts/permissiongroup"])
 @pytest.mark.parametrize("name", LOOKUPS)
 def test_odd_values_in_the_address_of_a_list_cause_no_server_error(as_carol, model, name):

@@ -14,6 +14,8 @@ from tests.factories import member
 from tests.internals import meanwhile
 from voting_site.configuration.loading import leaving_one_free
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.fixture
 def _argon2(settings) -> None:

@@ -22,6 +22,8 @@ from tests.own_provider import (
     unsigned,
 )
 
+pytestmark = pytest.mark.deep
+
 NOW = int(time.time())
 
 

@@ -54,6 +54,7 @@ def test_articles_of_another_sites_admin_are_not_attributed_to_the_operator():
     assert User.objects.bulk_create_imported(["admin"])["admin"] != operator.pk
 
 
+@pytest.mark.deep
 def test_reading_accounts_back_takes_queries_of_at_most_a_thousand_names(django_assert_num_queries):
     posters = [f"poster{n}" for n in range(2000)]
     User.objects.bulk_create_imported(posters)

@@ -15,6 +15,7 @@ def test_every_change_of_a_model_has_a_migration():
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)
 
 
+@pytest.mark.deep
 def test_the_looks_of_names_from_earlier_versions_are_kept_without_separators():
     call_command("migrate", "accounts", "0030", verbosity=0)
     try:

@@ -158,6 +158,7 @@ def test_no_other_site_can_press_the_button_or_frame_the_page(app, alice):
     assert "frame-ancestors 'none'" in strict.get(address(app)).headers["Content-Security-Policy"]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "changes",
     [
@@ -540,6 +541,7 @@ def test_a_site_for_members_lets_apps_in_by_the_member(app, as_alice, settings):
 ODD = ('é"', "\\", "\u202e", "\x00", "\n", "<b>", "x" * 5_000)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("odd", ODD, ids=ascii)
 @pytest.mark.parametrize(
     "name", ["response_type", "client_id", "redirect_uri", "scope", "code_challenge", "code_challenge_method"]

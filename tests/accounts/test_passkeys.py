@@ -90,6 +90,7 @@ ALONE, SYNCED, ON_ONE, OTHER = VERIFIED, VERIFIED | ELIGIBLE | BACKED_UP, VERIFI
 IN, COPY, INVALID = "logged in", "A copy of this passkey seems to be in use", "The passkey was not accepted."
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("added", "used", "before", "count", "outcome"),
     [
@@ -260,6 +261,7 @@ HOSTILE = st.recursive(
 )
 
 
+@pytest.mark.deep
 @settings(max_examples=30)
 @given(
     text=st.text(max_size=40)

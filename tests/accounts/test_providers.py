@@ -167,6 +167,7 @@ def test_two_providers_give_moderation_until_both_have_taken_it_away(db, setting
     assert not alice.groups.exists()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(3))
 def test_no_sequence_of_changes_leaves_a_member_without_a_way_in(club, alice, seed):
     chance = random.Random(seed)

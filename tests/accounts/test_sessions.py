@@ -34,6 +34,7 @@ def _visit(client, days, path="/settings/"):
         return client.get(path)
 
 
+@pytest.mark.deep
 def test_a_member_who_visits_daily_stays_logged_in(logged_in, alice):
     cookies = []
     for day in range(1, 51):
@@ -45,6 +46,7 @@ def test_a_member_who_visits_daily_stays_logged_in(logged_in, alice):
     assert Session.objects.get().expire_date == LOGIN + timedelta(days=45 + 30)
 
 
+@pytest.mark.deep
 def test_a_session_ends_a_year_after_its_login_however_often_the_member_visits(logged_in):
     visits = [_visit(logged_in, day).status_code for day in range(1, 400, 10)]
 

@@ -13,6 +13,8 @@ from tests.caller import Caller, error_of
 from tests.factories import browser_of, comment_on
 from tests.rules import SEED
 
+pytestmark = pytest.mark.deep
+
 STEPS = 60
 SCOPES = ("posting", "voting", "both")
 POSTING, VOTING = {"posting", "both"}, {"voting", "both"}

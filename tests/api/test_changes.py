@@ -163,6 +163,7 @@ def changed(caller: Caller, cursor: str) -> list[tuple[int, int | None]]:
     return [(one["article_id"], one["comment_id"]) for one in log["changes"]]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shards", [1, 4])
 def test_a_mirror_has_what_the_site_has_whatever_happens(store, anyone, at_once):
     site, rounds = Busy(store), []

@@ -229,6 +229,7 @@ def every(lists, alice, bob, carol) -> list[tuple[str, Callable[[dict], list[obj
     return [(path, read, callers[who.get(path, "bob")]) for path, read in readers(lists).items()]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shards", [1, 4])
 def test_what_is_listed_during_a_whole_walk_is_in_it_once(lists, every):
     rng, number, touched = random.Random(SEED), 0, set[int]()

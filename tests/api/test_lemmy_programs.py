@@ -130,6 +130,7 @@ ADDRESSES = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("end", ["", "/"])
 @pytest.mark.parametrize(("address", "page"), ADDRESSES.items())
 def test_lemmys_addresses_lead_to_the_sites_pages(site_store, article, settings, alice, address, page, end):
@@ -176,6 +177,7 @@ def test_a_site_for_members_asks_for_a_login_first(article, settings):
     assert all(Client().get(one).json()["usage"]["localPosts"] == 0 for one in NODEINFO)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("form", ["{}/", "{}?sort=New#top"])
 @pytest.mark.parametrize("address", [one for one in ADDRESSES if not one.startswith("/feeds")])
 def test_apps_resolve_both_kinds_of_addresses_to_the_same(site_store, article, alice, address, form):

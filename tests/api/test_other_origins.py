@@ -14,6 +14,8 @@ from articles.domain.limits import Rate
 from tests.factories import browser_of
 from tests.routes import routes
 
+pytestmark = pytest.mark.deep
+
 ORIGINS = {
     "none": {},
     "same": {"origin": "http://testserver"},

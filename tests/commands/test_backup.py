@@ -277,6 +277,7 @@ def tamper(folder: Path, name: str, lines: list[object]) -> None:
 ROW = {"id": 9, "username": "eve"}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("line", FORGED_RECORDS, ids=lambda line: str(line)[:60])
 def test_a_record_that_no_backup_has_is_refused_and_leaves_the_site_empty(run, used, elsewhere, tmp_path, line):
     run("backup", tmp_path / "backups")
@@ -289,6 +290,7 @@ def test_a_record_that_no_backup_has_is_refused_and_leaves_the_site_empty(run, u
     assert not User.objects.exists()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "line",
     [
@@ -348,6 +350,7 @@ def test_a_site_with_articles_or_accounts_is_not_overwritten(run, used, elsewher
     assert not User.objects.exists()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("step", ["load", "_restore_secret_key", "read_lines"])
 def test_an_interrupted_restore_keeps_the_site_from_starting_until_it_is_repeated(
     run, used, elsewhere, tmp_path, step

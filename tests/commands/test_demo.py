@@ -78,6 +78,7 @@ def test_nothing_is_added_during_an_import(run, site_store):
     assert site_store.imports.count() == 0
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("owner", "name", "at"),
     [
@@ -106,6 +107,7 @@ def begin():
         call_command("demo", stdout=StringIO())
 
 
+@pytest.mark.deep
 def test_seeding_resumed_after_a_long_time_omits_votes_on_closed_articles(run, site_store):
     begin()
     set_clock(site_store, lambda: time.time() + 4 * 86400)
@@ -113,6 +115,7 @@ def test_seeding_resumed_after_a_long_time_omits_votes_on_closed_articles(run, s
     assert list(site_store.audit.run()) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"at": null, "logins": []}', json.dumps({"at": 5})])
 def test_a_damaged_marker_file_is_ignored(run, site_store, data_dir, text):
     (data_dir / "demo-begun.json").write_text(text)

@@ -197,6 +197,7 @@ def test_an_import_that_loses_its_lease_stops(run, site_store, write, small_batc
     assert site_store.imports.count() < 30
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("name", "number"),
     [

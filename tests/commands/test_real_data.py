@@ -56,6 +56,7 @@ def fitting_weight(rows):
     return 86400 / points[math.ceil(len(points) * 0.75) - 1]
 
 
+@pytest.mark.deep
 def test_all_lists_equal_an_independent_computation(run, site_store, articles_2000):
     out = run("import_articles", articles_2000)
     lines = articles_2000.read_text(encoding="utf-8").splitlines()

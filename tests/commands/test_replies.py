@@ -306,6 +306,7 @@ def test_mails_that_are_too_large_or_unreadable_are_refused(alice, comment, box)
     assert "Its text cannot be read." in mail.outbox[1].body
 
 
+@pytest.mark.deep
 def test_hostile_mails_are_handled(site_store, article, alice, comment, box):
     address = reply_address(alice.pk, comment)
     head = f"From: alice@example.org\nTo: {address}\n"

@@ -18,6 +18,8 @@ from voting_site.embedded.binary import find_binary
 from voting_site.embedded.server import _SETTINGS as EMBEDDED_STORE
 from voting_site.serving.metrics_folder import SHARED_MEMORY
 
+pytestmark = pytest.mark.deep
+
 FROM_THE_SITE = ("web", "tick")
 OVERLAYS = {
     name: yaml.safe_load((FOLDER / f"compose.{name}.yaml").read_text("utf-8")) for name in ("sentinel", "cluster")

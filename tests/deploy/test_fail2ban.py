@@ -19,7 +19,7 @@ FILTER = DEPLOY / "filter.d" / "voting-site.conf"
 COMPACT = (",", ":")
 FORGED = "refused: client=192.0.2.1 limit=logins"
 
-pytestmark = pytest.mark.skipif(not FAIL2BAN, reason="fail2ban is not installed")
+pytestmark = [pytest.mark.deep, pytest.mark.skipif(not FAIL2BAN, reason="fail2ban is not installed")]
 
 
 def guess(name: str, address: str) -> None:

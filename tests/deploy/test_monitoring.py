@@ -17,6 +17,8 @@ from tests.site_process import DEADLINE, Site, free_port
 from tests.store_state import configured
 from tests.waiting import until
 
+pytestmark = pytest.mark.deep
+
 ROOT = Path(__file__).parents[2]
 PROMETHEUS, GRAFANA = ROOT / "deploy" / "prometheus", ROOT / "deploy" / "grafana"
 TOKEN = "a token of some length"

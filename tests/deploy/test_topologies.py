@@ -18,6 +18,8 @@ from tests.waiting import until
 from voting_site.configuration.variables import VARIABLES
 from voting_site.embedded.binary import find_binary
 
+pytestmark = pytest.mark.deep
+
 FOLDER = Path(settings.BASE_DIR, "deploy")
 BASE = yaml.safe_load((FOLDER / "compose.yaml").read_text("utf-8"))
 OVERLAYS = ("sentinel", "cluster")

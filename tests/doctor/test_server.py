@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+import pytest
 import redis
 
 from tests.doctor.examining import brief, levels
@@ -9,6 +10,7 @@ from tests.small_disk import fill
 from tests.waiting import until
 
 
+@pytest.mark.deep
 def test_a_store_that_has_evicted_keys_is_an_error(private, tmp_path):
     client = private(tmp_path / "data", maxmemory_policy="allkeys-lru")
     assert levels("store", "evictions") == []

@@ -10,6 +10,8 @@ from voting_site.embedded.lock import Lock
 
 from .helpers import KEYS, client
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.fixture
 def journal(used: StorePaths) -> Path:

@@ -117,6 +117,7 @@ def test_a_server_that_does_not_stop_is_killed(paths: StorePaths, supervise):
     assert not paths.socket.exists()
 
 
+@pytest.mark.deep
 def test_a_start_reports_and_awaits_a_slow_load(paths: StorePaths, supervise, caplog):
     caplog.set_level(logging.INFO, "voting_site.embedded")
     supervisor = supervise(config={"rdbcompression": "no"})

@@ -9,6 +9,8 @@ from voting_site.embedded.binary import ServerVersion, find_binary, read_version
 
 from .helpers import KEYS, answers, client, fill
 
+pytestmark = pytest.mark.deep
+
 NEWER = ServerVersion("Valkey", (99, 0, 0))
 
 

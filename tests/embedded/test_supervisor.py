@@ -97,6 +97,7 @@ def test_stopping_an_attached_supervisor_does_not_stop_the_server(paths: StorePa
     assert server_pid(paths) == pid
 
 
+@pytest.mark.deep
 def test_exactly_one_of_many_concurrent_processes_owns_the_store(paths: StorePaths):
     with ExitStack() as stack:
         sites = [stack.enter_context(site(paths.data_dir)) for _ in range(4)]
@@ -191,6 +192,7 @@ def test_a_fork_neither_owns_nor_stops_the_store(paths: StorePaths, supervise):
     assert answers(paths)
 
 
+@pytest.mark.deep
 def test_a_failed_restart_is_retried(paths: StorePaths, supervise, caplog):
     supervise()
     fill(paths, 10)

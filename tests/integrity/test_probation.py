@@ -19,6 +19,8 @@ from tests.factories import actor, member, post
 from tests.integrity.conftest import record_of
 from tests.store_state import problems
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.fixture(autouse=True)
 def _on(settings):

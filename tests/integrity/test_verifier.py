@@ -15,6 +15,8 @@ from tests.integrity.small_site import KEYS, TODAY, Operator, ballot, files, pro
 from tools import verify_ballots
 from tools.verify_ballots import Refused, Seen, Site, Unreadable, check_proof, check_site, main, refusals
 
+pytestmark = pytest.mark.deep
+
 TEXTS = files()
 HEAD = json.loads(TEXTS["/integrity/chain.json"])["days"][-1][1]
 

@@ -16,6 +16,8 @@ from links.fetcher import MOST_CHILDREN, MOST_WAITING, PER_HOST
 from tests.source import ROOT
 from tests.waiting import until
 
+pytestmark = pytest.mark.deep
+
 needs_fence = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"), reason="the fence is Linux's"
 )

@@ -4,6 +4,8 @@ import itertools
 import ssl
 import tracemalloc
 
+import pytest
+
 from links.fetching import MOST_BYTES, Fetch, NotFetched
 from tests.cases import for_each
 from tests.certificates import make_certificate
@@ -172,6 +174,7 @@ def test_a_hostile_server_is_read_to_a_bound(server):
     assert set(zoo.reached) == {(PUBLIC, 80)}
 
 
+@pytest.mark.deep
 def test_a_gzip_bomb_is_not_unpacked_beyond_the_bound():
     zoo = zoo_of(answers(response(bomb(100_000_000), "Content-Encoding: gzip")))
     tracemalloc.start()

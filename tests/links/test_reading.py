@@ -1,5 +1,6 @@
 """From bytes to a title: in every encoding of the web, without the site's name where that is certain."""
 
+import pytest
 import webencodings
 
 from links.reading import decode, read
@@ -129,6 +130,7 @@ _MEGABYTE = 1_000_000
 LARGE = ("&", "<svg><title>", "<p a=1 ")
 
 
+@pytest.mark.deep
 @for_each("part", LARGE)
 def test_a_megabyte_of_anything_is_read_in_a_moment(part):
     body = (part * (_MEGABYTE // len(part))).encode()

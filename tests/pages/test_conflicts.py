@@ -39,6 +39,7 @@ def refused(user: User, path: str, sentence: str, **fields: object) -> bool:
     )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("decision", ["keep", "remove", "ban"])
 @pytest.mark.parametrize("is_comment", [False, True])
 @pytest.mark.parametrize("is_article_removed", [False, True])

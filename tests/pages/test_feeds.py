@@ -376,6 +376,7 @@ def dated_feeds(site_store, read_article, alice):
     return addresses
 
 
+@pytest.mark.deep
 def test_every_feed_has_a_date_from_its_first_answer_on_and_gets_304_by_it(clock, dated_feeds, kept):
     date, before = "Fri, 01 Mar 2030 12:00:00 GMT", "Fri, 01 Mar 2030 11:59:59 GMT"
     for path in dated_feeds:

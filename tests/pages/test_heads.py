@@ -3,6 +3,7 @@
 import re
 from html import unescape
 
+import pytest
 from django.test import Client
 
 from tests.factories import actor, browser_of
@@ -41,6 +42,7 @@ def descriptions(page: str) -> list[str]:
     return [unescape(found) for found in re.findall(r'<meta name="description" content="([^"]*)">', page)]
 
 
+@pytest.mark.deep
 def test_every_page_has_a_visible_heading_and_a_description(site_store, article, alice, carol):
     for who, path in [(who, path) for who, paths in PAGES.items() for path in paths]:
         page = browser_of({None: None, "alice": alice, "carol": carol}[who]).get(path).text

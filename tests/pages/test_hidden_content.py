@@ -20,6 +20,8 @@ from tests.factories import actor, comment_on, post_as, view
 from tests.pages.telling import addresses, asked
 from tests.store_state import set_clock, skip_number
 
+pytestmark = pytest.mark.deep
+
 SLUG = "zyxslug"
 SHOWN, EVERY = 12, 3
 """Articles that everyone sees, and after how many of them comes one that is hidden."""

@@ -89,6 +89,7 @@ def test_reading_a_text_never_parses_it(open_as, parsed, name, address):
     assert parsed == []
 
 
+@pytest.mark.deep
 @for_each("name, address", CASES)
 def test_texts_without_html_look_the_same_and_are_parsed_once(site_store, open_as, parsed, name, address):
     before = open_as(name, address)

@@ -146,6 +146,7 @@ def test_an_address_that_no_page_links_to_forgets_no_copy(kept, article, path):
     assert {file.name for file in kept.glob("[!.]*")} == copies != set()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "path",
     [

@@ -78,6 +78,7 @@ def test_the_lab_starts_with_the_current_parameters(site_store, carol):
     assert "Apply to the whole site" not in text_of(page)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -116,6 +116,7 @@ def by_lemmy(address: str, code: str) -> int:
     return app.send("POST", "user/login", login).status_code
 
 
+@pytest.mark.deep
 def test_codes_are_limited_by_account_through_all_networks_and_doors(with_app, settings, limits_clock):
     settings.LEMMY_API = True
     waiting = at_second_step(HOME)
@@ -148,12 +149,14 @@ def test_codes_that_are_compared_at_once_share_the_limit(with_app, dave, monkeyp
     assert len(compared) == 10
 
 
+@pytest.mark.deep
 def test_right_codes_take_nothing_from_the_limit_of_wrong_ones(with_app, limits_clock):
     for address in networks(40):
         Authenticator.objects.update(last_step=0)
         assert enter(at_second_step(address), code_of()) == 302
 
 
+@pytest.mark.deep
 def test_a_member_is_warned_once_a_day_that_someone_enters_wrong_codes(with_app, limits_clock):
     for _day in range(2):
         for address in networks(9):
@@ -222,6 +225,7 @@ def test_guesses_are_limited_alike_for_names_that_no_one_has(limits):
     assert statuses([log_in("nobody", address=one) for one in networks(USES + 1)]) == [200] * USES + [429]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("subnet", "uses"),
     [
@@ -239,12 +243,14 @@ def test_guesses_at_one_account_from_the_networks_of_one_provider_are_throttled_
     assert log_in("bob", "wrong", address=subnet.format(200)).status_code == 200
 
 
+@pytest.mark.deep
 def test_a_login_takes_nothing_of_the_limits_of_wrong_passwords_wherever_it_came_from(dave):
     logins = [log_in("dave", PASSWORD, address=f"2001:db8:{n + 1:x}::1") for n in range(40)]
 
     assert statuses(logins) == [302] * 40
 
 
+@pytest.mark.deep
 def test_one_password_on_many_accounts_is_throttled_by_network(dave):
     responses = [log_in(f"member{n}", "123456") for n in range(62)]
 
@@ -260,6 +266,7 @@ def test_many_networks_of_one_ipv6_customer_are_throttled_together(limits):
     assert statuses(responses) == [200] * 10 + [429]
 
 
+@pytest.mark.deep
 def test_logins_over_and_over_are_throttled_by_account_and_network(dave, bob):
     responses = [log_in("dave", PASSWORD) for _ in range(32)]
 
@@ -286,6 +293,7 @@ def test_a_password_that_was_not_checked_costs_nothing(dave):
     assert log_in("dave", PASSWORD).status_code == 302
 
 
+@pytest.mark.deep
 def test_waits_grow_with_the_wrong_passwords_of_a_day(dave, limits):
     limits(logins=Rate(1000, 60))
 
@@ -655,6 +663,7 @@ KEPT = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("door", KEPT)
 def test_the_bytes_that_a_member_sends_have_a_budget_at_every_door(limits, article, alice, door):
     limits(changes=None, texts=Rate(BUDGET, 86_400))

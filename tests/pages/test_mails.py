@@ -187,6 +187,7 @@ AGES = re.compile(r"\bago\b|just now|刚|剛|昨天|(秒|分钟|分鐘|小时|�
 ADDRESSES = re.compile(r"[\w.+-]+@[\w.-]*\w")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("language", TAGS)
 @pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.name)
 def test_a_mail_of_each_kind_is_whole_in_each_language(world, kind, language):
@@ -319,6 +320,7 @@ ACTS: dict[Change, Callable[[Client], object]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("change", Change, ids=lambda change: change.name)
 def test_each_change_of_how_a_member_signs_in_is_told_to_the_verified_address(world, change):
     ACTS[change](browser_of(world.alice))
@@ -399,6 +401,7 @@ def test_a_new_password_is_told_whoever_sets_it_and_a_new_hash_of_the_same_is_no
     assert len(mail.outbox) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "change", [one for one in Change if one not in (Change.DELETED, Change.RESET)], ids=lambda change: change.name
 )
@@ -458,6 +461,7 @@ RANDOM = (Change.PASSKEY_ADDED, Change.NEW_CODES, Change.TURNED_OFF, Change.TOKE
 """Changes that can follow each other in any order."""
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(3))
 def test_no_acts_of_a_member_send_a_stranger_more_than_the_limits(world, settings, limits_clock, seed, limits):
     limits(changes=None)

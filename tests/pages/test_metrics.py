@@ -114,6 +114,7 @@ def refused(before):
     return [cause for cause, n in refusals().items() if n > before[cause]]
 
 
+@pytest.mark.deep
 def test_pages_and_the_api_count_refusals_by_their_cause(site_store, article, bob):
     bobs, strict, guess = browser_of(bob), browser_of(bob, strict=True), {"username": "bob", "password": "guess"}
     removal = f"/articles/{article}/remove/"

@@ -96,6 +96,7 @@ def locked(*_):
     raise OperationalError("database is locked")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("circumstance", "who", "statuses"), STATUSES)
 def test_each_circumstance_is_answered_alike_with_all_headers(
     circumstances, bob, mallory, circumstance, who, statuses

@@ -27,6 +27,7 @@ def sign_up(name):
     return browser, browser.post("/signup/", {"username": name, "password1": PASSWORD, "password2": PASSWORD})
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["小明", "Вася", "علي"])
 def test_every_page_and_operation_about_a_member_works_with_letters_of_any_script(name, settings, carol):
     author = member(name)

@@ -83,6 +83,7 @@ def test_every_address_is_closed_unless_it_is_listed(closed):
             assert answer["Location"] == f"/login/?next={quote(path, safe='')}", path
 
 
+@pytest.mark.deep
 def test_what_exists_and_what_does_not_are_answered_alike(closed):
     for route in routes():
         if not set(ABSENT).isdisjoint(route.parameters):

@@ -1,5 +1,6 @@
 """Reasons that the site gives itself: all read them in their own language, and typed ones as they were typed."""
 
+import pytest
 from django.utils.translation import override
 
 from accounts.models import BanScope, Statement, User
@@ -25,6 +26,7 @@ def speaking(user: User, language: str) -> User:
     return User.objects.get(pk=user.pk)
 
 
+@pytest.mark.deep
 def test_what_the_site_gives_as_a_reason_is_read_in_each_language_and_in_english_by_programs(
     site_store, article, alice, carol
 ):

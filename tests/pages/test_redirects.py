@@ -5,6 +5,8 @@ import pytest
 from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of
 
+pytestmark = pytest.mark.deep
+
 
 def location(answer, status=301):
     assert answer.status_code == status

@@ -15,6 +15,8 @@ from tests.routes import routes_of_pages
 from tests.source import modules
 from tests.store_state import written
 
+pytestmark = pytest.mark.deep
+
 ADMIN = {"administrator"}
 SITE = ADMIN | {"moderator"}
 GROUP = SITE | {"moderator of this group"}

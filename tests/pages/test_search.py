@@ -4,6 +4,7 @@ import html
 import re
 from urllib.parse import quote
 
+import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
@@ -146,6 +147,7 @@ def test_the_comments_tab_keeps_the_query_and_lists_comments_with_their_articles
     assert Client().get("/search/?kind=other").status_code == 404
 
 
+@pytest.mark.deep
 def test_comments_of_the_greatest_length_are_found_with_little_work(site_store, alice):
     query = "甲乙丙丁戊己庚辛壬癸子丑"
     for number in range(site_store.store.rules.per_page):

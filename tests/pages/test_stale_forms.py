@@ -11,6 +11,8 @@ from tests.cast import password_of
 from tests.factories import browser_of
 from tests.routes import FOR_PROGRAMS, routes_of_pages
 
+pytestmark = pytest.mark.deep
+
 OUT_OF_DATE = "This page was out of date, so nothing has been changed yet."
 FOREIGN = [
     {"Origin": "https://evil.example"},

@@ -99,6 +99,7 @@ class Ring:
             grow((one.username, other.username))
 
 
+@pytest.mark.deep
 @pytest.mark.random
 @pytest.mark.parametrize("by_vouches", [False, True])
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -312,6 +312,7 @@ def test_a_slow_service_and_a_private_address_count_as_failures(
     assert len(push()) == 1
 
 
+@pytest.mark.deep
 def test_slow_services_delay_their_member_alone(
     device_of, push, said, service, site_store, alice, carol, monkeypatch
 ):

@@ -304,6 +304,7 @@ SHARING = {"a group ranking without an entry"}
 """Of these, what needs another article in the same shard."""
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "what",
     [pytest.param(what, marks=pytest.mark.needs("few shards")) if what in SHARING else what for what in BROKEN],

@@ -98,6 +98,7 @@ def logged(repository: Repository, article_id: int = 0) -> list[LogEntry]:
     return [entry for page in pages for entry in page.entries]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shards", [3, 4])
 def test_a_store_with_everything_is_restored_into_any_number_of_shards(server_url, empty_url, clock, shards):
     rules = default_rules(hot_size=3)

@@ -390,6 +390,7 @@ def by_choice(cast: Cast) -> tuple[set[str], set[str]]:
     return votes, opposes
 
 
+@pytest.mark.deep
 @pytest.mark.random
 @pytest.mark.parametrize("run", range(4))
 @pytest.mark.parametrize("small_batches", [3], indirect=True)

@@ -222,6 +222,7 @@ def thread(repository: Repository) -> list[object]:
     return [repository.comments.get_thread(7, order, reader=10) for order in CommentOrder]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("what", REPAIRED)
 def test_damage_is_found_and_repaired(used, what):
     before = contents(used.repository)

@@ -218,6 +218,7 @@ def test_a_high_rank_in_a_large_group_is_counted_without_its_ranking(repository,
     assert [repository.explanations.get(article) for article in articles] == expected
 
 
+@pytest.mark.deep
 def test_sums_and_ranks_agree_during_votes_views_and_parameter_changes(repository, clock, server_url):
     ids = fill(repository, clock, 40, 6)
     shown = [one for one in ids if repository.articles.get(one).removed is None]

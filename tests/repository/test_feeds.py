@@ -221,6 +221,7 @@ EVENTS = st.lists(
 )
 
 
+@pytest.mark.deep
 @settings(max_examples=30)
 @example(events=[(0, "post", 0), (0, "post", 0), (TWO_DAYS, "post", 0)], min_points=None, poll=TWO_DAYS)
 @example(

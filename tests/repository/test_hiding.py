@@ -79,6 +79,7 @@ def one_by_one(repository, monkeypatch, meanwhile):
     monkeypatch.setattr(repository.store, "run_many", interleaved)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("order", [Order.SCORE, Order.POINTS, Order.HOT])
 @pytest.mark.parametrize("choice", [Choice.VOTE, Choice.OPPOSE])
 def test_an_article_that_moves_while_its_groups_are_read_is_listed_once(

@@ -214,6 +214,7 @@ def test_processes_with_different_clocks_do_not_keep_rescoring_the_list(reposito
 # Its size
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shards", [1, 4])
 def test_eleven_hundred_articles_are_trimmed_to_exactly_the_top_thousand(server_url, shards):
     clock = Clock()
@@ -379,6 +380,7 @@ def test_a_period_lists_only_articles_posted_in_it(repository, clock):
 # Races
 
 
+@pytest.mark.deep
 @pytest.mark.needs("one transaction")
 def test_a_page_shows_one_moment_while_the_list_is_rescored(repository, clock):
     """Use two clocks far apart: a page that mixes them shows an order that neither has."""

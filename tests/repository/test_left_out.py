@@ -184,6 +184,7 @@ def best(repository, comments):
     return [tuple(one.id % 10 for one in thread.comments) for thread in threads]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("decide", [leave_out, count_again])
 def test_the_audit_is_silent_at_every_step_of_an_act_and_votes_during_it_keep_right(
     small_batches, repository, comments, decide
@@ -410,6 +411,7 @@ def test_a_later_act_overtakes_the_repair(repository, articles):
     assert problems(repository) == []
 
 
+@pytest.mark.deep
 def test_a_repair_interrupted_anywhere_can_be_repeated(repository, articles):
     list(leave_out(repository))
     last, commands, is_complete = repository.store.shards.all[-1], 0, False

@@ -236,6 +236,7 @@ def listed_although_gone(repository: Repository) -> str:
     return f"{names.votes_of(77)}: of a member who is gone"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "damage",
     [

@@ -286,6 +286,7 @@ def test_what_cannot_be_merged_is_refused_and_changes_nothing(repository, monkey
     assert after == before
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -335,6 +336,7 @@ def test_votes_during_a_merge_count_as_they_are_cast(monkeypatch, repository, st
     assert problems(repository) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("act", [merge, undo])
 def test_an_act_that_is_broken_off_anywhere_is_finished(monkeypatch, repository, stay, story, act):
     monkeypatch.setattr(merges, "VOTERS_PER_STEP", 1)
@@ -587,6 +589,7 @@ class Machine(RuleBasedStateMachine):
         assert not left & {"brought", "merging"}
 
 
+@pytest.mark.deep
 @pytest.mark.random
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("shards", "examples"), [(1, 2), (4, 3)])

@@ -160,6 +160,7 @@ SHARES = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shares", SHARES)
 def test_a_deep_page_matches_the_whole_log_and_reads_no_earlier_entries(repository, monkeypatch, shares):
     times, read = fill_logs(repository, SHARES[shares]), []

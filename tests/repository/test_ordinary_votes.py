@@ -13,6 +13,8 @@ The assumptions, each less favourable than an ordinary site:
 
 import random
 
+import pytest
+
 from articles.domain.articles import Choice
 from articles.repository import Repository
 from tests.clock import Clock
@@ -58,6 +60,7 @@ def simulate(repository: Repository, clock: Clock) -> tuple[list[int], int]:
     return ids, len(votes)
 
 
+@pytest.mark.deep
 def test_of_a_thousand_ordinary_articles_none_is_flagged(repository, clock):
     ids, votes = simulate(repository, clock)
 

@@ -352,6 +352,7 @@ def test_a_limit_holds_for_concurrent_views(repository):
     assert Counter(count.reason for count in counts) == {None: most, Suspicion.BURST: 20}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shards", [1, 4, 16, 1024])
 def test_a_networks_limit_for_an_article_does_not_depend_on_the_shards(server_url, clock, shards):
     repository = connect(server_url, shards=shards, clock=clock)

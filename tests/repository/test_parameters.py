@@ -158,6 +158,7 @@ def test_more_articles_of_one_moment_than_a_step_holds_are_all_scored(repository
 # What happens meanwhile
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(2))
 def test_any_changes_in_any_order_while_weights_are_applied_are_ranked_correctly(repository, clock, seed):
     repository, chance = fill(repository, clock, 25), random.Random(seed)
@@ -221,6 +222,7 @@ def dying_after(repository: Repository, uses: int) -> Repository:
     return connect(store.client, shards=store.shards.count, clock=store.now, rules=store.rules, observe=observe)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("parameters", [OTHER, SAME_WEIGHT], ids=["other weight", "same weight"])
 def test_another_process_completes_the_change_after_a_crash_at_any_step(repository, clock, parameters):
     for uses in range(60):
@@ -300,6 +302,7 @@ def test_parameters_out_of_their_range_are_refused(filled, parameters):
     assert contents(filled) == before
 
 
+@pytest.mark.deep
 def test_a_delayed_worker_does_not_affect_a_later_change(filled):
     begin(filled)
     stages, ends = [], []
@@ -361,6 +364,7 @@ def reversing(repository: Repository, clock: Clock, count: int = 40) -> dict[flo
     return orders
 
 
+@pytest.mark.deep
 def test_no_reader_sees_a_mixture_of_two_weights(repository, clock):
     orders = reversing(repository, clock)
     shown, seen, stop = [order[:25] for order in orders.values()], set(), Event()
@@ -522,6 +526,7 @@ def test_the_next_start_restores_lost_parameters_from_the_history(filled):
     assert problems(filled) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("repository", [4], indirect=True)
 @pytest.mark.parametrize("lost", range(4))
 def test_parameters_lost_in_one_shard_are_restored_from_another(repository, clock, lost):

@@ -37,6 +37,7 @@ def limited(server_url):
         server.execute_command("ACL", "DELUSER", "limited")
 
 
+@pytest.mark.deep
 def test_everything_works_with_the_rules_of_the_file_and_nothing_is_denied(server_url, limited, clock):
     repository = connect(limited(*RULES), shards=2, rules=default_rules(), clock=clock)
 

@@ -98,6 +98,7 @@ ARTICLES = st.lists(
 MANY = settings(max_examples=60)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shards", [1, 4])
 @MANY
 @given(rows=ARTICLES, now=WEIGHTS, other=WEIGHTS, part=st.integers(4, 30), size=st.integers(1, 8))

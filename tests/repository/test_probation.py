@@ -174,6 +174,7 @@ def test_a_deleted_members_votes_go_on_waiting_until_probation_fails(repository,
     assert problems(repository) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("act", "after"), [("end_probation", COUNTS), ("fail_probation", OUT)])
 def test_an_act_that_stops_anywhere_is_found_and_continued(small_batches, repository, articles, act, after):
     steps = len([*getattr(repository.left_out, act)(MALLORY)])

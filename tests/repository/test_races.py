@@ -27,6 +27,8 @@ from tests.rules import connect
 from tests.searches import ids_found
 from tests.store_state import problems
 
+pytestmark = pytest.mark.deep
+
 THREADS = 32
 CALLS = 25
 ARTICLES = 10

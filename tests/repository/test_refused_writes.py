@@ -20,6 +20,8 @@ from tests.rules import connect
 from tests.store_state import problems
 from voting_site.embedded import StorePaths, Supervisor
 
+pytestmark = pytest.mark.deep
+
 REFUSALS = {"min-replicas-to-write": ("1", "0"), "maxmemory": ("1", "0")}
 """What makes a server refuse writes, and what lets it take them again."""
 

@@ -252,6 +252,7 @@ def test_an_article_left_in_a_merged_group_follows_it(used):
     assert problems(used) == []
 
 
+@pytest.mark.deep
 def test_a_log_of_more_entries_than_one_step_is_repaired_in_full_and_in_order(repository, clock):
     for number in (1, 2):
         post(repository, number)

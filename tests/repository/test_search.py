@@ -201,6 +201,7 @@ def test_comments_on_removed_articles_and_in_hidden_groups_are_not_found(search,
 WORDS = ("redis", "redit", "python", "数据", "数库", "vote", "voting", "news")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(2))
 def test_a_search_finds_what_a_scan_of_every_article_finds(search, repository, clock, seed):
     chance, articles, comments = random.Random(seed), list[int](), list[int]()

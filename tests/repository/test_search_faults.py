@@ -21,6 +21,8 @@ from tests.searches import Search
 from tests.small_disk import fill, mounted
 from tests.waiting import until
 
+pytestmark = pytest.mark.deep
+
 NUMBERS = count(1)
 LOGGER = "articles.finding.follower"
 

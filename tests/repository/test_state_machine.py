@@ -67,6 +67,8 @@ from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, new_client, problems
 from tests.topologies import of_this_run
 
+pytestmark = pytest.mark.deep
+
 RULES = default_rules(per_page=3)
 
 users = st.integers(1, 3)

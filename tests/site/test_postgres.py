@@ -8,7 +8,7 @@ from tests.waiting import until
 from voting_site.configuration.service_urls import database
 from voting_site.postgres import base
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+pytestmark = [pytest.mark.deep, pytest.mark.skipif(bool(missing()), reason=missing() or "-")]
 
 HANGS = 60.0
 """Seconds; without a limit, a query waits for ever."""

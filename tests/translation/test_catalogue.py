@@ -35,6 +35,7 @@ def translations(catalogue) -> list[tuple[Message, str]]:
     return [(message, form) for message in texts(catalogue) for form in forms(message.string)]
 
 
+@pytest.mark.source
 def test_the_catalogue_contains_exactly_the_texts_of_the_sources(gathered, kept):
     there, known = ({(m.id, m.context) for m in texts(one)} for one in (gathered, kept))
 
@@ -171,6 +172,7 @@ def test_a_name_or_title_beside_chinese_is_quoted_or_has_a_space(kept):
             assert of_group or message.id in OF_ANYTHING, chinese
 
 
+@pytest.mark.source
 def test_quotes_belong_to_translated_texts():
     """Each language has its own."""
     for path in (ROOT / "templates").rglob("*.html"):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.deep
+
 ROOT = Path(__file__).parents[2]
 OTHER_SETTINGS = (ROOT / "bench" / "orm_peer", ROOT / "bench" / "others")
 """Sites of their own, with settings of their own: see `PEER`; those of others run in their own environments."""

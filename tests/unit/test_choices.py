@@ -2,12 +2,15 @@
 
 import ast
 
+import pytest
 from django.conf import settings
 
 from articles.recent import Recent
 from owner.settings import LABELS
 from tests.cases import for_each
 from tests.source import modules, run_at_import, within
+
+pytestmark = pytest.mark.source
 
 READERS = [name for name in modules() if not within(name, "bench", "owner.choices")]
 

@@ -100,6 +100,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.deep
 @for_each("heads", HEADS.replace("\n", "|").split("|"))
 def test_the_head_above_the_marker_is_cut_in_any_language(heads):
     words = heads.replace("~", "\xa0").split(" ")

@@ -342,6 +342,7 @@ def test_hostile_links_of_the_sites_own_texts_stay_on_the_site(shared_dir):
                 assert is_own or address.startswith(("http://", "https://", "mailto:")), text
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_text_grows_neither_deep_nor_large(kind):
     html = render(HOSTILE[kind][:20_000])

@@ -17,6 +17,8 @@ from tests.figures import samples_of, value, value_in
 from tests.source import ROOT
 from voting_site import __version__
 
+pytestmark = pytest.mark.deep
+
 
 def test_the_version_is_a_metric():
     assert value("site_build_info", version=__version__) == 1

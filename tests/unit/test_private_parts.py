@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.source
+
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("accounts", "articles", "links", "moderation", "owner", "voting_site")
 

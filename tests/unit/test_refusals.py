@@ -13,6 +13,8 @@ from articles.domain.refusals import BY_STATUS, CAUSES, REFUSALS, refusal_of
 from articles.text.refusals import ACTIONS
 from tests.cases import for_each
 
+pytestmark = pytest.mark.source
+
 SOURCES = Path(articles.__file__).parent
 SCRIPTS = sorted((SOURCES / "repository" / "lua").rglob("*/*.lua"))
 REFUSE_NOTHING = {

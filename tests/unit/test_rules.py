@@ -139,6 +139,7 @@ def test_any_pattern_is_refused_or_answered(pattern, beginning):
     assert len(found(rules_of({"pattern": pattern}), text)) <= 1
 
 
+@pytest.mark.deep
 @settings(max_examples=60, deadline=None)
 @given(st.lists(PATTERNS, min_size=1, max_size=25), st.text("ab买 ", max_size=60))
 @example(["a", "b"] * 11, "b")

@@ -144,6 +144,7 @@ def test_an_invalid_link_has_no_host():
     assert found("Title", "title", link="nothing")
 
 
+@pytest.mark.deep
 @given(TITLES)
 @example("\ufe70")  # a letter whose compatibility form is a space and a mark
 @example("\ufdfa data")  # one that stands for four words
@@ -166,6 +167,7 @@ def test_the_marked_parts_add_up_to_the_text(text, query):
     assert all(part for part, _ in parts)
 
 
+@pytest.mark.deep
 @for_each("char, texts", [("a", 6), ("中", 1)])
 def test_long_words_are_not_kept_in_memory(char, texts):
     def index_and_mark(number: int) -> None:
@@ -185,6 +187,7 @@ def test_long_words_are_not_kept_in_memory(char, texts):
     assert kept < 200_000
 
 
+@pytest.mark.deep
 @given(st.text(max_size=2000))
 def test_any_query_is_read_into_a_bounded_number_of_terms(text):
     query = read_query(text)

@@ -1,9 +1,12 @@
 """What templates say of each other."""
 
+import pytest
 from django.template import engines
 from jinja2 import nodes
 
 from tests.cases import for_each
+
+pytestmark = pytest.mark.source
 
 ENV = engines["jinja2"].env
 

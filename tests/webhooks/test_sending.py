@@ -210,6 +210,7 @@ def test_what_waits_without_a_task_is_taken_up(hook, tell, receiver, site_store,
     assert len(tell()) == 1
 
 
+@pytest.mark.deep
 def test_a_slow_receiver_delays_the_webhooks_of_its_member(hook, tell, receiver, site_store, alice, bob):
     hook(bob, path="/one")
     hook(bob, path="/two")

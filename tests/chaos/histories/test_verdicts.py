@@ -19,7 +19,7 @@ from tests.chaos.histories.operations import (
 )
 from tests.chaos.histories.verdict import Start, judge
 
-pytestmark = pytest.mark.fast
+pytestmark = [pytest.mark.deep, pytest.mark.fast]
 
 ARTICLE = 12
 REGISTER = Register(7, ARTICLE)
