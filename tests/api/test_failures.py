@@ -13,7 +13,7 @@ from accounts.models import TokenManager
 from articles import api
 from articles.api.protocol.problems import MEANINGS
 from articles.domain import errors
-from articles.domain.refusals import GENERIC_CODE, REFUSALS
+from articles.domain.errors import GENERIC_CODE, REFUSALS
 from articles.middleware import ReaderMiddleware
 from articles.operation import outages
 from tests.caller import Caller, error_of

@@ -9,7 +9,8 @@ from django.utils import translation
 import articles
 import moderation
 from articles.domain import errors
-from articles.domain.refusals import BY_STATUS, CAUSES, REFUSALS, refusal_of
+from articles.domain.errors import REFUSALS
+from articles.domain.refusals import BY_STATUS, CAUSES, refusal_of
 from articles.text.refusals import ACTIONS
 from tests.cases import for_each
 

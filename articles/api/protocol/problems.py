@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from articles.domain import errors
-from articles.domain.refusals import FORBIDDEN, REFUSED_BY_SERVER, codes, error_body, refusal_of
+from articles.domain.refusals import REFUSED_BY_SERVER, codes, error_body, refusal_of
 from articles.formatting.values import listed
 from articles.operation import outages
 from articles.text.lines import InvalidInput
@@ -137,7 +137,7 @@ def _problem_of(exception: Exception) -> Problem:
         case AuthenticationError():
             problem = login_required()
         case PermissionDenied():
-            problem = Problem(403, FORBIDDEN, _("You are not allowed to do this."))
+            problem = Problem(403, errors.FORBIDDEN, _("You are not allowed to do this."))
         case Http404():
             problem = not_found()
         case _:
