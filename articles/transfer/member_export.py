@@ -1,18 +1,16 @@
 """Export everything the site stores about one member, as JSON. docs/privacy.md lists what is left out, and why."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
 from accounts.models import Invitation, Vouch
 from accounts.models.members import current_name
 from articles.domain.articles import Choice
-from articles.domain.comments import Comment, article_of, is_root
-from articles.domain.flags import Flag
-from articles.domain.moderation_log import LogEntry
-from articles.domain.notices import NoticePointer
+from articles.domain.comments import article_of, is_root
 from articles.domain.reasons import recorded
 from articles.domain.suggestions import Suggestion
 from articles.repository import Repository
@@ -43,25 +41,77 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "opposed": _chosen(repository, members.iterate_choices(user, Choice.OPPOSE)),
         "saved": _chosen(repository, members.iterate_saved(user)),
         "visited": _chosen(repository, members.list_visits(user)),
-        "comments": map(_comment, repository.comments.list_by(user)),
-        "flags": map(_flag, repository.flags.iterate_by(user)),
+        "comments": _objects(
+            repository.comments.list_by(user),
+            *("id", "article", "parent", "text", ("at", _time("posted_at")), ("edited", _time("edited_at"))),
+            *("votes", "opposes", "removed"),
+        ),
+        "flags": _objects(
+            repository.flags.iterate_by(user),
+            *(*_SUBJECT, "reason", ("words", _filled("words")), ("at", _time("at")), "state"),
+        ),
         "suggestions": map(_suggestion, repository.suggestions.iterate_by(user)),
-        "flags_on_members": map(_about_flag, member.flags_on_abouts.select_related("member")),
-        "held_posts": map(_held, member.held_posts.all()),
-        "inbox": map(_notice, repository.inbox.iterate(user)),
-        "bans": map(_ban, member.bans.list_all()),
-        "moderated_groups": map(_moderation, member.group_moderations.all()),
+        "flags_on_members": _objects(
+            member.flags_on_abouts.select_related("member"),
+            *(
+                ("member", lambda flag: flag.member.get_username()),
+                "reason",
+                ("words", _filled("words")),
+                ("at", "set_at"),
+                "state",
+            ),
+        ),
+        "held_posts": _objects(
+            member.held_posts.all(),
+            *("article", ("parent", lambda held: int(held.parent) if held.parent else None), "title"),
+            *(("link", _filled("link")), ("text", _filled("text")), ("groups", "slugs"), ("held", "held_at")),
+            *("state", ("reason", _filled("reason"))),
+        ),
+        "inbox": _objects(repository.inbox.iterate(user), ("about", "word"), ("at", _time("at")), *_SUBJECT),
+        "bans": _objects(
+            member.bans.list_all(),
+            *(("from", "scope"), ("group", _filled("group")), ("reason", lambda ban: recorded(ban.reason))),
+            *(("begins", "begins_at"), ("ends", "ends_at")),
+            *((outcome, partial(_time_of_outcome, outcome)) for outcome in ("lifted", "replaced")),
+            *(("appeal", _filled("appeal")), ("answer", _filled("answer"))),
+        ),
+        "moderated_groups": _objects(
+            member.group_moderations.all(), "group", ("moderates", "is_current"), ("since", "changed_at")
+        ),
         "decisions": map(_statement, member.statements.all()),
-        "notes_by_moderators": map(_note, member.notes.all()),
-        "logins_elsewhere": map(_identity, member.identities.all()),
-        "passkeys": map(_passkey, member.passkeys.all()),
-        "tokens": map(_token, member.tokens.all()),
-        "devices": map(_device, member.devices.select_related("session", "token")),
-        "webhooks": map(_webhook, member.webhooks.all()),
-        "invitations": map(_invitation, member.invitations.select_related("invited")),
-        "vouches_given": map(_vouch_given, member.vouches_given.select_related("member")),
+        "notes_by_moderators": _objects(member.notes.all(), "text", ("written", "written_at")),
+        "logins_elsewhere": _objects(
+            member.identities.all(),
+            *("issuer", "subject", "label", ("made_moderator", "gives_moderation"), ("linked", "linked_at")),
+            ("used", "last_used_at"),
+        ),
+        "passkeys": _objects(
+            member.passkeys.all(), "name", ("added", "created_at"), ("last_used", "last_used_at")
+        ),
+        "tokens": _objects(
+            member.tokens.all(),
+            *("name", ("made", "created_at"), ("used", "last_used_at"), ("expires", "expires_at")),
+            ("scopes", lambda token: token.scopes.split()),
+        ),
+        "devices": _objects(
+            member.devices.select_related("session", "token"), ("device", "label"), ("since", "added_at")
+        ),
+        "webhooks": _objects(
+            member.webhooks.all(), "host", ("events", "event_list"), ("groups", "slugs"), ("added", "added_at")
+        ),
+        "invitations": _objects(
+            member.invitations.select_related("invited"),
+            *(("created", "created_at"), ("expires", "expires_at"), ("invited", _filled("invited_name"))),
+        ),
+        "vouches_given": _objects(
+            member.vouches_given.select_related("member"),
+            *(("for", _filled("member_name")), ("given", "given_at"), ("was_wrong", "wrong_at")),
+        ),
         "vouches": map(_vouch, member.vouches.select_related("by")),
-        "moderated": map(_entry, repository.moderation_log.iterate(member.get_username())),
+        "moderated": _objects(
+            repository.moderation_log.iterate(member.get_username()),
+            *("action", ("at", _time("at")), ("article", _filled("article_id")), "title", "reason", "details"),
+        ),
     }
     state = repository.left_out.get_state(user)
     votes = {"votes_left_out_of_ranking": state.is_left_out, "votes_wait": state.waits}
@@ -82,13 +132,13 @@ def _account(member: Any) -> dict[str, Any]:
         "email": member.email,
         "email_verified": member.has_verified_email,
         "last_verified_email": member.verified_email,
-        "joined": _iso(member.date_joined),
-        "last_login": _iso(member.last_login),
+        "joined": member.date_joined,
+        "last_login": member.last_login,
         "came_with_an_import": member.imported,
         "second_step": member.second_factor,
         "ballot_key": bytes(member.ballot_key.key).hex() if hasattr(member, "ballot_key") else None,
         "recovery_codes_left": member.recovery_codes.count(),
-        "trusted_since": _iso(member.trusted_at),
+        "trusted_since": member.trusted_at,
         "about": member.about,
         "about_removed": member.about_removed or None,
         "invited_by": _inviter(member),
@@ -96,21 +146,35 @@ def _account(member: Any) -> dict[str, Any]:
     }
 
 
-def _passkey(passkey: Any) -> dict[str, Any]:
-    return {"name": passkey.name, "added": _iso(passkey.created_at), "last_used": _iso(passkey.last_used_at)}
+_Field = str | tuple[str, str | Callable[[Any], Any]]
 
 
-def _device(device: Any) -> dict[str, Any]:
-    return {"device": device.label, "since": _iso(device.added_at)}
+def _objects(rows: Iterable[Any], *fields: _Field) -> Iterator[dict[str, Any]]:
+    """Yield an object for each row. A field is an attribute, or its name with another attribute or a function."""
+    named = [(field, field) if isinstance(field, str) else field for field in fields]
+    for row in rows:
+        yield {name: getattr(row, of) if isinstance(of, str) else of(row) for name, of in named}
 
 
-def _webhook(webhook: Any) -> dict[str, Any]:
-    return {
-        "host": webhook.host,
-        "events": webhook.event_list,
-        "groups": webhook.slugs,
-        "added": _iso(webhook.added_at),
-    }
+def _filled(attribute: str) -> Callable[[Any], Any]:
+    """Return a function that returns an attribute, None if it is empty."""
+    return lambda row: getattr(row, attribute) or None
+
+
+def _time(attribute: str) -> Callable[[Any], str | None]:
+    """Return a function that returns a time in Unix seconds as the file has it."""
+    return lambda row: None if (at := getattr(row, attribute)) is None else _at(at)
+
+
+_SUBJECT = (
+    ("article", lambda row: article_of(row.subject)),
+    ("comment", lambda row: None if is_root(row.subject) else row.subject),
+)
+"""The article, and the comment if it is one, that a flag or a notice is about."""
+
+
+def _time_of_outcome(outcome: str, ban: Any) -> datetime | None:
+    return ban.lifted_at if ban.outcome == outcome else None
 
 
 def _suggestion(supported: tuple[int, Suggestion]) -> dict[str, Any]:
@@ -124,22 +188,10 @@ def _inviter(member: Any) -> str | None:
     return current_name(own.inviter) if own else None
 
 
-def _invitation(invitation: Any) -> dict[str, Any]:
-    return {
-        "created": _iso(invitation.created_at),
-        "expires": _iso(invitation.expires_at),
-        "invited": invitation.invited_name or None,
-    }
-
-
-def _vouch_given(vouch: Vouch) -> dict[str, Any]:
-    return {"for": vouch.member_name or None, "given": _iso(vouch.given_at), "was_wrong": _iso(vouch.wrong_at)}
-
-
 def _vouch(vouch: Vouch) -> dict[str, Any]:
     """Return a vouch for the member; who gave it is told where everyone sees who invited whom."""
     by = {"by": vouch.by_name or None} if chosen.INVITATION_TREE == "public" else {}
-    return by | {"given": _iso(vouch.given_at)}
+    return by | {"given": vouch.given_at}
 
 
 def _settings(member: Any) -> dict[str, Any]:
@@ -190,87 +242,11 @@ def _chosen(repository: Repository, entries: Iterable[tuple[int, float]]) -> Ite
             yield {"id": article.id, "title": article.title, "link": link, "at": at}
 
 
-def _comment(comment: Comment) -> dict[str, Any]:
-    return {
-        "id": comment.id,
-        "article": comment.article,
-        "parent": comment.parent,
-        "text": comment.text,
-        "at": _at(comment.posted_at),
-        "edited": None if comment.edited_at is None else _at(comment.edited_at),
-        "votes": comment.votes,
-        "opposes": comment.opposes,
-        "removed": comment.removed,
-    }
-
-
-def _flag(flag: Flag) -> dict[str, Any]:
-    return {
-        "article": article_of(flag.subject),
-        "comment": None if is_root(flag.subject) else flag.subject,
-        "reason": flag.reason.value,
-        "words": flag.words or None,
-        "at": _at(flag.at),
-        "state": flag.state.value,
-    }
-
-
-def _about_flag(flag: Any) -> dict[str, Any]:
-    return {
-        "member": flag.member.get_username(),
-        "reason": flag.reason,
-        "words": flag.words or None,
-        "at": _iso(flag.set_at),
-        "state": flag.state,
-    }
-
-
-def _held(held: Any) -> dict[str, Any]:
-    return {
-        "article": held.article,
-        "parent": int(held.parent) if held.parent else None,
-        "title": held.title,
-        "link": held.link or None,
-        "text": held.text or None,
-        "groups": held.slugs,
-        "held": _iso(held.held_at),
-        "state": held.state,
-        "reason": held.reason or None,
-    }
-
-
-def _notice(pointer: NoticePointer) -> dict[str, Any]:
-    return {
-        "about": pointer.word,
-        "at": _at(pointer.at),
-        "article": article_of(pointer.subject),
-        "comment": None if is_root(pointer.subject) else pointer.subject,
-    }
-
-
-def _ban(ban: Any) -> dict[str, Any]:
-    return {
-        "from": ban.scope,
-        "group": ban.group or None,
-        "reason": recorded(ban.reason),
-        "begins": _iso(ban.begins_at),
-        "ends": _iso(ban.ends_at),
-        "lifted": _iso(ban.lifted_at) if ban.outcome == "lifted" else None,
-        "replaced": _iso(ban.lifted_at) if ban.outcome == "replaced" else None,
-        "appeal": ban.appeal or None,
-        "answer": ban.answer or None,
-    }
-
-
-def _moderation(row: Any) -> dict[str, Any]:
-    return {"group": row.group, "moderates": row.is_current, "since": _iso(row.changed_at)}
-
-
 def _statement(statement: Any) -> dict[str, Any]:
     subject = statement.subject
     return {
         "act": statement.act,
-        "at": _iso(statement.made_at),
+        "at": statement.made_at,
         "article": article_of(subject) if subject else None,
         "comment": subject if subject and not is_root(subject) else None,
         "reason": recorded(statement.reason),
@@ -281,12 +257,8 @@ def _statement(statement: Any) -> dict[str, Any]:
         "appeal": statement.appeal or None,
         "answer": statement.answer or None,
         "upheld": statement.upheld,
-        "reversed": _iso(statement.reversed_at),
+        "reversed": statement.reversed_at,
     }
-
-
-def _note(note: Any) -> dict[str, Any]:
-    return {"text": note.text, "written": _iso(note.written_at)}
 
 
 def _batches(entries: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]:
@@ -295,45 +267,13 @@ def _batches(entries: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]
         yield batch
 
 
-def _identity(identity: Any) -> dict[str, Any]:
-    return {
-        "issuer": identity.issuer,
-        "subject": identity.subject,
-        "label": identity.label,
-        "made_moderator": identity.gives_moderation,
-        "linked": _iso(identity.linked_at),
-        "used": _iso(identity.last_used_at),
-    }
-
-
-def _token(token: Any) -> dict[str, Any]:
-    return {
-        "name": token.name,
-        "made": _iso(token.created_at),
-        "used": _iso(token.last_used_at),
-        "expires": _iso(token.expires_at),
-        "scopes": token.scopes.split(),
-    }
-
-
-def _entry(entry: LogEntry) -> dict[str, Any]:
-    return {
-        "action": entry.action.value,
-        "at": _at(entry.at),
-        "article": entry.article_id or None,
-        "title": entry.title,
-        "reason": entry.reason,
-        "details": entry.details,
-    }
-
-
 def _at(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="seconds")
+def _iso(moment: Any) -> str:
+    return str(moment.astimezone(UTC).isoformat(timespec="seconds"))
 
 
 def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=_iso)
