@@ -3,19 +3,20 @@
 import signal
 import sys
 import threading
-from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Iterator
+from argparse import ArgumentTypeError
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 from django.db import connection
 from django.utils.module_loading import import_string
 from tqdm import tqdm
 
 from accounts.models import User
+from accounts.names import canonical
 from articles.domain.errors import StoreError
 from articles.management.sentences import NO_TABLES, about_accounts, about_store
 
@@ -60,12 +61,6 @@ class Progress:
         self._bar.clear()
 
 
-def add_progress_argument(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--progress", action="store_true", help="show the progress bar even if stderr is not a terminal"
-    )
-
-
 @contextmanager
 def progress(*, unit: str, shown: bool, total: int | None = None) -> Iterator[Progress]:
     """Show a bar during the block if stderr is a terminal, or if `shown`."""
@@ -85,11 +80,27 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def find_member(name: str, kind: str = "member", **facts: bool) -> User:
+    """Return the member with a name, and these facts. Raises CommandError."""
+    member = User.objects.filter(canonical_name=canonical(name), left_at=None, **facts).first()
+    if member is None:
+        raise CommandError(f"There is no {kind} {name}.")
+    return member
+
+
 class StoreCommand(BaseCommand):
     """Run with the store of the running site or, if it is not running, with one started for the command."""
 
     requires_system_checks = []  # they concern pages, not the store
     when_interrupted = "Interrupted."
+    shows_progress = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        if self.shows_progress:
+            parser.add_argument(
+                "--progress", action="store_true", help="show the progress bar even if stderr is not a terminal"
+            )
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
@@ -99,6 +110,22 @@ class StoreCommand(BaseCommand):
             raise CommandError(about_store(error)) from error
         except KeyboardInterrupt:
             raise CommandError(self.when_interrupted, returncode=CTRL_C) from None
+
+    def print_findings(self, findings: Iterable[object], bar: Progress | None = None) -> int:
+        """Print each finding on its line; return how many there were."""
+        number = 0
+        for finding in findings:
+            if bar:
+                bar.clear()
+            self.stdout.write(str(finding))
+            number += 1
+        return number
+
+    def exit_with_findings(self, number: int) -> None:
+        """End the command with status 1 if there were findings."""
+        if number:
+            self.stdout.write(f"{number:,} findings." if number > 1 else "1 finding.")
+            sys.exit(1)
 
 
 @contextmanager

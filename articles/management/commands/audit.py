@@ -1,15 +1,12 @@
 """`manage.py audit`: check the consistency of the store."""
 
 import random
-import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from articles.account_ids import missing_accounts
-from articles.management.base import StoreCommand, add_progress_argument, progress
+from articles.management.base import StoreCommand, progress
 from articles.repository import Repository
 from articles.wiring import finder, patient_repository
 from integrity.verifying import check_counts
@@ -35,25 +32,15 @@ def _outdated(repository: Repository) -> Iterator[str]:
 class Command(StoreCommand):
     """Read-only and safe while the site is in use. Exit status 1 if there are findings."""
 
+    shows_progress = True
     help = "Check every article, vote count, ranking and group of the store, and its accounts. Changes nothing."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        add_progress_argument(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         repository = patient_repository()
-        findings = 0
         with progress(unit="articles", shown=options["progress"]) as bar:
-            for finding in repository.audit.run(bar.reach):
-                bar.clear()
-                self.stdout.write(str(finding))
-                findings += 1
+            number = self.print_findings(repository.audit.run(bar.reach), bar)
         if behind := finder().tell_progress(repository):
             self.stdout.write(behind)
-        for problem in (*missing_accounts(repository), *check_counts(repository), *_outdated(repository)):
-            self.stdout.write(problem)
-            findings += 1
-        if findings:
-            self.stdout.write(f"{findings:,} findings." if findings > 1 else "1 finding.")
-            sys.exit(1)
+        others = (*missing_accounts(repository), *check_counts(repository), *_outdated(repository))
+        self.exit_with_findings(number + self.print_findings(others))
         self.stdout.write(f"{repository.imports.count():,} articles, no findings.")

@@ -6,9 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from accounts import account_deletion
-from accounts.models import User
-from accounts.names import canonical
-from articles.management.base import StoreCommand
+from articles.management.base import StoreCommand, find_member
 
 
 class Command(StoreCommand):
@@ -20,9 +18,7 @@ class Command(StoreCommand):
         parser.add_argument("name")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        member = User.objects.filter(left_at=None, canonical_name=canonical(options["name"])).first()
-        if member is None:
-            raise CommandError(f"There is no member {options['name']}.")
+        member = find_member(options["name"])
         try:
             account_deletion.begin(member.pk)
         except account_deletion.LastAdministratorError:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from articles.management.base import StoreCommand, add_progress_argument, progress
+from articles.management.base import StoreCommand, progress
 from articles.transfer import article_lines, comment_lines
 from articles.wiring import patient_repository
 
@@ -28,6 +28,7 @@ class Command(StoreCommand):
         "The file does not contain voters, flags, titles of groups, or the moderation log."
     )
     when_interrupted = "Interrupted: no file was written."
+    shows_progress = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -36,7 +37,7 @@ class Command(StoreCommand):
         parser.add_argument(
             "--removed", action="store_true", help="include removed articles, and texts of removed comments"
         )
-        add_progress_argument(parser)
+        super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["file"] in (None, "-"):

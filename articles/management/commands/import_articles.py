@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from math import inf
 from typing import Any, TextIO, TypeVar
@@ -18,7 +18,7 @@ from articles.account_ids import patience
 from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.comments import CommentEntry, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UserId
-from articles.management.base import Progress, StoreCommand, add_progress_argument, progress, require_accounts
+from articles.management.base import Progress, StoreCommand, progress, require_accounts
 from articles.management.importing import (
     ArticleFile,
     DamagedFile,
@@ -54,6 +54,7 @@ class Command(StoreCommand):
 
     help = _HELP
     when_interrupted = "Interrupted. Run it again to continue; nothing will be imported twice."
+    shows_progress = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", help="file to read; - for standard input")
@@ -73,7 +74,7 @@ class Command(StoreCommand):
             help="write everyone who appears under another name to this file, as JSON lines with name, "
             "account and change (`renamed` or `case`)",
         )
-        add_progress_argument(parser)
+        super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         require_accounts()
@@ -123,20 +124,11 @@ def _opened_reports(stack: ExitStack, paths: Sequence[str | None], source: Artic
     return [None if path is None else stack.enter_context(open(path, "w", encoding="utf-8")) for path in paths]
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """What is imported together: articles, and then comments on these and earlier ones, each with its line."""
+_Batch = tuple[list[ImportedArticle], dict[int, ImportedComment]]
+"""What is imported together: articles, and then comments on these and earlier ones, by line."""
 
-    articles: list[ImportedArticle]
-    comments: list[tuple[int, ImportedComment]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """The outcome of a batch: the ids of new articles and, by line, whether each comment is in the store."""
-
-    ids: list[ArticleId | None]
-    comments: list[tuple[int, CommentEntry]]
+_Written = tuple[list[ArticleId | None], Iterable[tuple[int, CommentEntry]]]
+"""The outcome of a batch: the ids of new articles and, by line, whether each comment is in the store."""
 
 
 class _Import:
@@ -158,20 +150,18 @@ class _Import:
             reading = replace(reading, shift=self._shift(reading))
         batches = _one_ahead(self._write, self._batches(reading))
         with repository.imports.lock(), closing(batches):
-            for written in batches:
-                self._report.count_articles(written.ids)
-                for line, entry in written.comments:
+            for ids, entries in batches:
+                self._report.count_articles(ids)
+                for line, entry in entries:
                     self._report.count_comment(line, entry)
                 self._bar.reach(self._source.position)
         if self._rows.damage:
             raise self._rows.damage
 
     def _write(self, batch: _Batch) -> _Written:
-        imports = self._repository.imports
-        ids = imports.add(batch.articles)
-        entries = imports.add_comments([comment for _, comment in batch.comments])
-        lines = (line for line, _ in batch.comments)
-        return _Written(ids, list(zip(lines, entries, strict=True)))
+        imports, (articles, comments) = self._repository.imports, batch
+        ids = imports.add(articles)
+        return ids, zip(comments, imports.add_comments(list(comments.values())), strict=True)
 
     def _shift(self, reading: Reading) -> float:
         """Return the seconds from the newest row of the file to now, or those of its first import."""
@@ -193,9 +183,9 @@ class _Import:
         while batch := list(islice(rows, BATCH)):
             names = [row.poster_name if isinstance(row, ImportedArticle) else row.author_name for _, row in batch]
             self._make_accounts([name for name in names if name and name not in self._accounts])
-            yield _Batch(
+            yield (
                 [self._with_poster(row) for _, row in batch if isinstance(row, ImportedArticle)],
-                [(line, self._with_author(row)) for line, row in batch if isinstance(row, ImportedComment)],
+                {line: self._with_author(row) for line, row in batch if isinstance(row, ImportedComment)},
             )
 
     def _with_poster(self, article: ImportedArticle) -> ImportedArticle:

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from accounts.models import User
 from accounts.names import canonical
 from accounts.sign_in.changes import Change, tell_change
-from articles.management.base import StoreCommand, add_progress_argument, progress
+from articles.management.base import StoreCommand, progress
 from articles.wiring import repository
 
 
@@ -18,11 +18,12 @@ class Command(StoreCommand):
 
     help = "Give a member another name: the account, what they posted, and the moderation log."
     when_interrupted = "Interrupted: run it again to finish."
+    shows_progress = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name")
         parser.add_argument("new_name")
-        add_progress_argument(parser)
+        super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         former, name = options["name"], User.normalize_username(options["new_name"])

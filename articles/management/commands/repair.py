@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from articles.management.base import StoreCommand, add_progress_argument, progress
+from articles.management.base import StoreCommand, progress
 from articles.wiring import patient_repository
 
 
@@ -16,9 +14,7 @@ class Command(StoreCommand):
         "the store. Articles with incomplete data are listed and not changed."
     )
     when_interrupted = "Interrupted. Run it again to finish."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        add_progress_argument(parser)
+    shows_progress = True
 
     def handle(self, *_: Any, **options: Any) -> None:
         repository = patient_repository()

@@ -3,12 +3,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
-
-from accounts.models import User
-from accounts.names import canonical
 from articles.domain.moderation_log import OPERATOR
-from articles.management.base import StoreCommand
+from articles.management.base import StoreCommand, find_member
 from moderation import second_factors
 
 
@@ -22,8 +18,6 @@ class Command(StoreCommand):
         parser.add_argument("--reason", default="", help="everyone can read it in the moderation log")
 
     def handle(self, *_: Any, name: str, reason: str, **__: Any) -> None:
-        member = User.objects.filter(canonical_name=canonical(name), left_at=None).first()
-        if member is None:
-            raise CommandError(f"There is no member {name}.")
+        member = find_member(name)
         second_factors.reset(member, reason, OPERATOR)
         self.stdout.write(f"{member.username} logs in without a second step now.")

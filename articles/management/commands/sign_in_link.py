@@ -3,14 +3,12 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.urls import reverse
 
 from accounts.mail import site_origin
-from accounts.models import User
-from accounts.names import canonical
 from accounts.sign_in.ways import LINK_MINUTES, link_token
-from articles.management.base import require_accounts
+from articles.management.base import find_member, require_accounts
 
 
 class Command(BaseCommand):
@@ -23,10 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         require_accounts()
-        name = canonical(options["name"])
-        member = User.objects.filter(canonical_name=name, is_staff=True, is_active=True, left_at=None).first()
-        if member is None:
-            raise CommandError(f"There is no administrator {options['name']}.")
+        member = find_member(options["name"], "administrator", is_staff=True, is_active=True)
         link = reverse("accounts:login_link", args=[link_token(member)])
         self.stdout.write(f"{site_origin()}{link}")
         self.stderr.write(f"The first to open it within {LINK_MINUTES} minutes is logged in as {member}.")

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from articles import backup
-from articles.management.base import StoreCommand, add_progress_argument, positive, progress
+from articles.management.base import StoreCommand, positive, progress
 from articles.wiring import patient_repository
 
 
@@ -19,13 +19,14 @@ class Command(StoreCommand):
         "saved articles, accounts and the secret key. Members go on voting meanwhile."
     )
     when_interrupted = "Interrupted: no backup was made."
+    shows_progress = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("dir", metavar="DIR", type=Path)
         parser.add_argument(
             "--keep", metavar="N", type=positive, default=0, help="keep the newest N backups of this site in DIR"
         )
-        add_progress_argument(parser)
+        super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:

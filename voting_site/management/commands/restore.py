@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from articles import backup
-from articles.management.base import StoreCommand, add_progress_argument, progress
+from articles.management.base import StoreCommand, progress
 from articles.wiring import unprepared_repository
 from voting_site.sqlite.base import creating
 
@@ -21,13 +21,14 @@ class Command(StoreCommand):
         "taken. All lists are rebuilt and checked."
     )
     when_interrupted = "Interrupted. Run it again to finish; until then the site does not start."
+    shows_progress = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("dir", metavar="DIR", type=Path)
         parser.add_argument(
             "--check", action="store_true", help="only check whether the backup is whole and can be restored"
         )
-        add_progress_argument(parser)
+        super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         folder = backup.newest_in(options["dir"].absolute())
