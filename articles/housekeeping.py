@@ -77,19 +77,9 @@ def _advance_clock(repository: Repository) -> str:
     return ""
 
 
-def _record_ballots(repository: Repository) -> str:
-    """Record the ballots of articles that have closed, and continue the chain of records."""
-    return _counted(import_string(settings.BALLOT_RECORDER)(repository, _BUDGET), "ballot record", "made")
-
-
-def _end_probations(repository: Repository) -> str:
-    """Count the votes of members who are no longer new: after the ballots, which have what closed before."""
-    return _counted(import_string(settings.PROBATION_KEEPER)(repository, _BUDGET), "probation", "ended")
-
-
-def _drop_voters(repository: Repository) -> str:
-    """Drop the voter sets of articles that were closed some time ago."""
-    return _counted(repository.clock.drop_voters(_BUDGET), "voter set", "dropped")
+def _done_by(setting: str, noun: str, done: str) -> Callable[[Repository], str]:
+    """Return the work of the function that a setting names, which returns how much it did in some seconds."""
+    return lambda repository: _counted(import_string(getattr(settings, setting))(repository, _BUDGET), noun, done)
 
 
 def _move_votes(repository: Repository) -> str:
@@ -143,16 +133,6 @@ def _archive(repository: Repository) -> str:
     """Archive the counters of unread articles into the database."""
     moved = archive.put_away(repository, at_most=_ARTICLES_ARCHIVED, budget=_BUDGET)
     return _counted(moved, "article", "archived")
-
-
-def _trim(repository: Repository) -> str:
-    """Drop old entries that have no lifetime of their own."""
-    return _counted(repository.lease.trim({step.name for step in _STEPS}), "entry", "dropped")
-
-
-def _rewrite_file(repository: Repository) -> str:
-    """Rewrite the append-only file, so that it too forgets who viewed what."""
-    return "append-only file rewritten" if repository.lease.rewrite_file() else ""
 
 
 def _verify_files(repository: Repository) -> str:
@@ -221,18 +201,6 @@ def _post_replies(_repository: Repository) -> str:
     return ", ".join(_counted(number, "reply", what) for what, number in done.items())
 
 
-def _push(repository: Repository) -> str:
-    """Let tasks push to members' devices what is new."""
-    if not settings.WEB_PUSH:
-        return ""
-    return _counted(import_string(settings.PUSHER)(repository, _BUDGET), "message", "queued")
-
-
-def _announce(repository: Repository) -> str:
-    """Let tasks tell webhooks what has happened."""
-    return _counted(import_string(settings.ANNOUNCER)(repository, _BUDGET), "webhook", "told")
-
-
 def _do_tasks(_repository: Repository) -> str:
     """Do background tasks, where no worker is faster; let those that were lost be done again."""
     deadline = time.monotonic() + _BUDGET
@@ -241,17 +209,14 @@ def _do_tasks(_repository: Repository) -> str:
     return ", ".join(filter(None, (_counted(lost, "task", "tidied"), _counted(done, "task", "done"))))
 
 
-def _delete_accounts(_repository: Repository) -> str:
-    """Continue account deletions."""
-    return _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")
+_push = _done_by("PUSHER", "message", "queued")
 
-
-_STEPS = (
+_STEPS: tuple[_Step, ...] = (
     _Step("clock", _advance_clock),
     _Step("merges", _move_votes),
-    _Step("ballots", _record_ballots),
-    _Step("probation", _end_probations),
-    _Step("voters", _drop_voters),
+    _Step("ballots", _done_by("BALLOT_RECORDER", "ballot record", "made")),
+    _Step("probation", _done_by("PROBATION_KEEPER", "probation", "ended")),  # ballots have what closed before
+    _Step("voters", lambda one: _counted(one.clock.drop_voters(_BUDGET), "voter set", "dropped")),
     _Step("weight", _adjust_weight),
     _Step("parameters", _apply_parameters),
     _Step("hot", _score, is_routine=True),
@@ -259,15 +224,16 @@ _STEPS = (
     _Step("measurements", _measure, is_routine=True),
     _Step("groups", _finish_merges),
     _Step("archive", _archive),
-    _Step("account_deletion", _delete_accounts),
+    _Step("account_deletion", lambda _: _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")),
     _Step("mail", _send_mail),
     _Step("replies", _post_replies),
-    _Step("push", _push, is_routine=True),
-    _Step("webhooks", _announce, is_routine=True),
+    _Step("push", lambda one: _push(one) if settings.WEB_PUSH else "", is_routine=True),
+    _Step("webhooks", _done_by("ANNOUNCER", "webhook", "told"), is_routine=True),
     _Step("tasks", _do_tasks),
-    _Step("trim", _trim),
+    _Step("trim", lambda one: _counted(one.lease.trim({step.name for step in _STEPS}), "entry", "dropped")),
     _Step("expire", _expire),
-    _Step("forget", _rewrite_file, is_routine=True),
+    # The file is rewritten so that it too forgets who viewed what.
+    _Step("forget", lambda one: "append-only file rewritten" if one.lease.rewrite_file() else "", is_routine=True),
     _Step("accounts", _check_accounts),
     _Step("verify", _verify_files, is_routine=True),
     _Step("backup", _back_up),
@@ -335,7 +301,8 @@ def _run_step(step: _Step, repository: Repository) -> StepResult:
         result = step.work(repository)
     except StoreError as failure:
         error = _message(failure)
-        if not (isinstance(failure, StoreDamaged) and _was_reported(repository, step, error)):
+        steps = repository.inspection.list_steps() if isinstance(failure, StoreDamaged) else ()
+        if not any(last.name == step.name and last.error == error for last in steps):  # lasting damage: once
             _log.error("%s failed: %s", step.name, error)
     except Exception as failure:
         error = _message(failure)
@@ -347,11 +314,6 @@ def _run_step(step: _Step, repository: Repository) -> StepResult:
     with suppress(StoreUnavailable):
         repository.lease.record_step(step.name, at=at, seconds=done.seconds, result=result, error=error)
     return done
-
-
-def _was_reported(repository: Repository, step: _Step, error: str) -> bool:
-    """Return whether the step's last run failed with the same error: damage that lasts is logged once."""
-    return any(last.name == step.name and last.error == error for last in repository.inspection.list_steps())
 
 
 def line(done: StepResult) -> str:
