@@ -2,19 +2,11 @@
 
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
-from enum import Enum
 
 from django.utils.translation import gettext as _
 
-from articles.doctor import database, housekeeping, machine, mail, providers, proxy, server, settings, store
+from articles.doctor import database, housekeeping, machine, mail, proxy, settings, store
 from articles.doctor.examination import Examination, Finding, Result, error, reason_of
-
-
-class Need(Enum):
-    """What a check needs. If it is unavailable, another check reports that."""
-
-    STORE = "store"
-    DATABASE = "database"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +16,9 @@ class Check:
     section: str
     name: str
     look: Callable[[Examination], Iterator[Finding]]
-    needs: tuple[Need, ...] = ()
+    needs: tuple[Callable[[Examination], bool], ...] = ()
+    """What has to be available. If it is not, another check reports that."""
+
     slow: bool = False
 
     def results(self, examination: Examination) -> Iterator[Result]:
@@ -38,14 +32,11 @@ class Check:
             yield Result(self.section, self.name, error(text, "", detail))
 
     def is_possible(self, examination: Examination) -> bool:
-        has = {
-            Need.STORE: lambda: not examination.store_outage,
-            Need.DATABASE: lambda: examination.database_answers,
-        }
-        return all(has[need]() for need in self.needs)
+        return all(is_there(examination) for is_there in self.needs)
 
 
-_STORE, _DATABASE = (Need.STORE,), (Need.DATABASE,)
+_STORE = (lambda examination: not examination.store_outage,)
+_DATABASE = (lambda examination: examination.database_answers,)
 
 CHECKS = (
     Check("settings", "debug", settings.check_debug),
@@ -55,8 +46,8 @@ CHECKS = (
     Check("settings", "hosts", settings.check_hosts),
     Check("settings", "cache", settings.check_cache),
     Check("settings", "reading", settings.check_reading),
-    Check("settings", "sign-up", settings.check_sign_up, (Need.DATABASE,), slow=True),
-    Check("settings", "choices", settings.check_choices, (Need.DATABASE,), slow=True),
+    Check("settings", "sign-up", settings.check_sign_up, _DATABASE, slow=True),
+    Check("settings", "choices", settings.check_choices, _DATABASE, slow=True),
     Check("settings", "deployment", settings.check_deployment, slow=True),
     Check("files", "data directory", machine.check_data_directory),
     Check("files", "secret key", machine.check_secret_key),
@@ -71,19 +62,19 @@ CHECKS = (
     Check("store", "answers", store.check_answers, slow=True),
     Check("store", "files", store.check_files, slow=True),
     Check("store", "program", store.check_program, slow=True),
-    Check("store", "permissions", server.check_permissions, _STORE),
+    Check("store", "permissions", store.check_permissions, _STORE),
     Check("store", "fit", store.check_fit, _STORE),
     Check("store", "upgrades", store.check_upgrades, _STORE),
-    Check("store", "role", server.check_role, _STORE),
-    Check("store", "memory", server.check_memory, _STORE),
-    Check("store", "evictions", server.check_evictions, _STORE),
-    Check("store", "persistence", server.check_persistence, _STORE),
-    Check("store", "sync", server.check_sync, _STORE),
+    Check("store", "role", store.check_role, _STORE),
+    Check("store", "memory", store.check_memory, _STORE),
+    Check("store", "evictions", store.check_evictions, _STORE),
+    Check("store", "persistence", store.check_persistence, _STORE),
+    Check("store", "sync", store.check_sync, _STORE),
     Check("store", "latency", store.check_latency, _STORE),
-    Check("store", "shards", server.check_shards, _STORE),
-    Check("store", "spread", server.check_spread, _STORE),
-    Check("store", "replicas", server.check_replicas, _STORE),
-    Check("store", "replica lag", server.check_lag, _STORE),
+    Check("store", "shards", store.check_shards, _STORE),
+    Check("store", "spread", store.check_spread, _STORE),
+    Check("store", "replicas", store.check_replicas, _STORE),
+    Check("store", "replica lag", store.check_lag, _STORE),
     Check("housekeeping", "runs", housekeeping.check_runs, _STORE),
     Check("housekeeping", "steps", housekeeping.check_steps, _STORE),
     Check("housekeeping", "tasks", housekeeping.check_tasks, _DATABASE),
@@ -92,8 +83,8 @@ CHECKS = (
     Check("mail", "backend", mail.check_backend),
     Check("mail", "server", mail.check_server, slow=True),
     Check("mail", "replies", mail.check_replies),
-    Check("sign-in", "ways", providers.check_ways, slow=True),
-    Check("sign-in", "providers", providers.check_providers, slow=True),
+    Check("sign-in", "ways", settings.check_ways, slow=True),
+    Check("sign-in", "providers", settings.check_providers, slow=True),
     Check("proxy", "request", proxy.check_request, slow=True),
     Check("disk", "space", machine.check_space),
     Check("backups", "age", housekeeping.check_age_of_backup),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,20 +58,8 @@ class Result:
     finding: Finding
 
 
-def fine(text: str) -> Finding:
-    return Finding(Level.FINE, text)
-
-
-def note(text: str, advice: str = "", detail: str = "") -> Finding:
-    return Finding(Level.NOTE, text, advice, detail)
-
-
-def warning(text: str, advice: str = "", detail: str = "") -> Finding:
-    return Finding(Level.WARNING, text, advice, detail)
-
-
-def error(text: str, advice: str = "", detail: str = "") -> Finding:
-    return Finding(Level.ERROR, text, advice, detail)
+fine, note = partial(Finding, Level.FINE), partial(Finding, Level.NOTE)
+warning, error = partial(Finding, Level.WARNING), partial(Finding, Level.ERROR)
 
 
 def reason_of(failure: Exception) -> str:

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django.db import DatabaseError
 from django.utils.crypto import get_random_string
+from django.utils.encoding import force_bytes
 from django.utils.translation import gettext as _
 from django_tasks import TaskResultStatus, task
 from django_tasks_db.models import DBTaskResult
@@ -204,14 +205,10 @@ def _answer_in(failure: Exception) -> str:
         case smtplib.SMTPRecipientsRefused():
             code, answer = next(iter(failure.recipients.values()))
         case smtplib.SMTPResponseException():
-            code, answer = failure.smtp_code, _as_bytes(failure.smtp_error)
+            code, answer = failure.smtp_code, force_bytes(failure.smtp_error)
         case _:
             return reason_of(failure)
     return _line(code, answer)
-
-
-def _as_bytes(answer: bytes | str) -> bytes:
-    return answer.encode() if isinstance(answer, str) else answer
 
 
 def _line(code: int, answer: bytes) -> str:

@@ -1,8 +1,7 @@
-"""Settings that are valid, but unwise on a site that others can reach."""
+"""Settings that are valid, but unwise on a site that others can reach; whether members can sign in by them."""
 
 from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -11,13 +10,11 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
+from accounts.sign_in.provider import ProviderAway, visit
 from articles.doctor.examination import Examination, Finding, Level, error, fine, note, warning
 from articles.text.messages import N_
 from owner import choices
 from owner.choices import chosen
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 UNLIMITED = N_("LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
 
@@ -73,7 +70,8 @@ def check_cache(_examination: Examination) -> Iterator[Finding]:
 def check_sign_up(_examination: Examination) -> Iterator[Finding]:
     """Look for the members on whom the sign-up mode depends."""
     mode, members = chosen.SIGN_UP, User.objects.filter(is_active=True, imported=False)
-    if mode == "approval" and not _able(REMOVE_ARTICLES).exists():
+    able = User.objects.with_perm(REMOVE_ARTICLES, backend="django.contrib.auth.backends.ModelBackend")
+    if mode == "approval" and not able.exists():
         yield warning(
             "`SIGN_UP=approval`, but no member can approve accounts, so no one can join.",
             "Make a member a moderator under Administration; `make admin` creates an administrator.",
@@ -113,11 +111,6 @@ def check_choices(_examination: Examination) -> Iterator[Finding]:
         )
     else:
         yield fine("Settings that were chosen in the browser are valid.")
-
-
-def _able(permission: str) -> "QuerySet[User]":
-    """Return the active members with a permission, administrators included."""
-    return User.objects.with_perm(permission, backend="django.contrib.auth.backends.ModelBackend")
 
 
 def check_address(_examination: Examination) -> Iterator[Finding]:
@@ -176,3 +169,39 @@ def check_deployment(_examination: Examination) -> Iterator[Finding]:
         yield Finding(level, " ".join(remark.msg.split()), remark.hint or "", remark.id or "")
     if not remarks:
         yield fine("Django's checks find nothing.")
+
+
+def check_ways(_examination: Examination) -> Iterator[Finding]:
+    """Look at the settings alone."""
+    if settings.PASSWORDS:
+        yield fine("Members can sign in with passwords.")
+    elif not settings.PROVIDERS:
+        yield warning("`PASSWORDS` is off, and there is no provider: no one can join.", "Set `OIDC_<NAME>`.")
+    else:
+        yield fine("Members sign in with providers and passkeys only.")
+    if settings.PROVIDERS and not settings.SITE_URL:
+        yield note(
+            "Providers lead members back to the address in their browser, as `SITE_URL` is not set.",
+            "Set `SITE_URL`, and register its `/login/with/<name>/back/` at each provider.",
+        )
+
+
+def check_providers(_examination: Examination) -> Iterator[Finding]:
+    """Ask each provider what it says about itself: its issuer, addresses and algorithms."""
+    for provider in settings.PROVIDERS.values():
+        setting = f"OIDC_{provider.name.upper()}"
+        try:
+            asking = visit(provider)
+            asking.metadata()
+            algorithms = [] if provider.is_github else asking.algorithms()
+        except ProviderAway as away:
+            advice = f"Check the issuer in `{setting}`, and whether this machine can reach it."
+            yield error(f"Members cannot sign in with {provider.label}.", advice, str(away))
+            continue
+        if not provider.is_github and not algorithms:
+            yield error(
+                f"{provider.label} signs with no algorithm that the site accepts.",
+                "Choose RS256 or ES256 at the provider.",
+            )
+        else:
+            yield fine(f"Members can sign in with {provider.label}.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles.doctor import server as checks
+from articles.doctor import store as checks
 from articles.repository import NodeFacts
 from tests.doctor.examining import brief, levels, look
 from tests.rules import connect

@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection
 
 from articles import housekeeping
 from articles.demo.seeding import seed_if_empty
-from articles.doctor import server as store_server
+from articles.doctor import store as store_checks
 from articles.doctor.examination import Examination, accounts_file
 from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreError, StoreUnavailable
@@ -320,7 +320,7 @@ def prepare_store(say: Say) -> None:
     """Check the store, adopt the configuration's rules, and fill the demo's site."""
     repository = patient_repository()
     examination = Examination(repository)
-    for finding in (*store_server.check_permissions(examination), *store_server.check_persistence(examination)):
+    for finding in (*store_checks.check_permissions(examination), *store_checks.check_persistence(examination)):
         if finding.level.needs_attention:
             say(f"Warning: {finding.text} {finding.advice}")
     _adopt_rules(repository, say)

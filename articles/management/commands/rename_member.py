@@ -1,10 +1,9 @@
 """`manage.py rename_member`: give a member another name."""
 
-from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.models import User
 from accounts.names import canonical
@@ -20,7 +19,7 @@ class Command(StoreCommand):
     when_interrupted = "Interrupted: run it again to finish."
     shows_progress = True
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         parser.add_argument("new_name")
         super().add_arguments(parser)
