@@ -22,7 +22,8 @@ import tasks
 from accounts import account_deletion
 from accounts import sessions as member_sessions
 from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
-from articles import account_ids, backup, mailing, replies
+from articles import account_ids, mailing, replies
+from articles.backup import folders, making
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
 from articles.domain.lists import without_groups
@@ -166,9 +167,9 @@ def _expire(repository: Repository) -> str:
 def _back_up(repository: Repository) -> str:
     """Make a backup, if it is time for one."""
     folder = settings.BACKUP_DIR
-    if folder is None or not backup.is_due(Path(folder)):
+    if folder is None or not folders.is_due(Path(folder)):
         return ""
-    return f"{backup.make(repository, Path(folder), keep=settings.BACKUP_KEEP).name} made"
+    return f"{making.make(repository, Path(folder), keep=settings.BACKUP_KEEP).name} made"
 
 
 def _check_accounts(repository: Repository) -> str:

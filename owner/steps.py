@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from markupsafe import Markup
 
-from articles import backup
+from articles.backup import folders
 from articles.domain.errors import StoreError
 from articles.formatting.kept import drawn
 from articles.formatting.values import age, duration, grouped
@@ -74,7 +74,7 @@ def _is_noted(step: str) -> bool:
 
 def last_backup() -> float | None:
     """Return the age in seconds of the last backup that housekeeping made; None without any."""
-    return backup.age_of_newest(Path(settings.BACKUP_DIR)) if settings.BACKUP_DIR else None
+    return folders.age_of_newest(Path(settings.BACKUP_DIR)) if settings.BACKUP_DIR else None
 
 
 def on_front_page(request: HttpRequest) -> Markup:

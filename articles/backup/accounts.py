@@ -211,14 +211,11 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
 
 def _checked(line: Any, apps: Apps) -> Line:
     match line:
-        case [str() as label, dict()] if label in MODELS or label in BY_NAME or _is_former(label, apps):
+        case [str() as label, dict()] if label in MODELS or label in BY_NAME:
+            return line  # type: ignore[no-any-return]
+        case [str() as label, dict()] if _has(apps, label) and not _has(current_apps, label):  # a former model
             return line  # type: ignore[no-any-return]
     raise BackupDamaged(f"this is not an account, nor what belongs to one: {str(line)[:80]!r}")
-
-
-def _is_former(label: str, apps: Apps) -> bool:
-    """Return whether the version that made the backup has this model, and the current one does not."""
-    return _has(apps, label) and not _has(current_apps, label)
 
 
 def _has(apps: Apps, label: str) -> bool:

@@ -99,7 +99,8 @@ def _write(making: _Making, partial: Path, began: datetime) -> Manifest:
                 making.counts[line[0]] = making.counts.get(line[0], 0) + 1
         for line in making.count(reader.iterate_site()):
             store.write(line)
-    _copy_secret_key(partial, files)
+    if settings.SECRET_KEY_IS_IN_FILE:  # not if it is set in the environment
+        new_small_file(partial / SECRET_KEY, settings.SECRET_KEY.encode("ascii"), files)
     overview = repository.inspection.get_overview()
     return Manifest(
         id=str(uuid4()),
@@ -115,12 +116,6 @@ def _write(making: _Making, partial: Path, began: datetime) -> Manifest:
         files=files,
         unreadable=sorted(set(making.unreadable)),
     )
-
-
-def _copy_secret_key(partial: Path, files: dict[str, File]) -> None:
-    """Copy the secret key, unless it is set in the environment."""
-    if settings.SECRET_KEY_IS_IN_FILE:
-        new_small_file(partial / SECRET_KEY, settings.SECRET_KEY.encode("ascii"), files)
 
 
 @contextmanager

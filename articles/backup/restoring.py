@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -56,7 +57,7 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     the site is empty. After an interruption no site starts on what is there; the same call begins again. Raises
     BackupError, StoreError, DatabaseError and OSError.
     """
-    manifest = check(backup, lambda done, total: progress(VERIFYING, done, total))
+    manifest = check(backup, partial(progress, VERIFYING))
     store = repository.backups.restore(manifest.id, Layout(manifest.layout, manifest.shards, manifest.site))
     repository.check_server()
     try:
@@ -79,21 +80,15 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     has_secret_key = _restore_secret_key(backup, manifest)
     repository.upgrade()
     findings: list[object] = []
-    _rebuild(repository, lambda done, total: progress(REBUILDING, done, total), findings.append)
+    rebuilt = partial(progress, REBUILDING)
+    try:
+        repository.repair.rebuild(rebuilt, findings.append)
+    except StoreDamaged:  # in the slow way
+        repository.repair.run(rebuilt, findings.append)
     store.finish()
     known_store.remember(manifest.site)
-    findings += repository.audit.run(lambda done, total: progress(CHECKING, done, total))
+    findings += repository.audit.run(partial(progress, CHECKING))
     return Restored(manifest, count, [*map(str, findings), *missing_accounts(repository)], has_secret_key)
-
-
-def _rebuild(
-    repository: Repository, progress: Callable[[int, int], None], tell: Callable[[object], object]
-) -> None:
-    """Rebuild all lists; if something is damaged, in the slow way."""
-    try:
-        repository.repair.rebuild(progress, tell)
-    except StoreDamaged:
-        repository.repair.run(progress, tell)
 
 
 def _check_version(backup: Path, manifest: Manifest) -> None:

@@ -9,7 +9,8 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from articles.backup import BACKUP_SECONDS, BackupDamaged, newest_in, read_manifest
+from articles.backup.files import BackupDamaged, read_manifest
+from articles.backup.folders import BACKUP_SECONDS, newest_in
 from articles.doctor.examination import Examination, Finding, error, fine, note, reason_of, warning
 from articles.formatting import units
 from articles.formatting.values import grouped

@@ -23,7 +23,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.web.form_pages import form_action
-from articles import backup, known_store
+from articles import known_store
+from articles.backup import folders
 from articles.charts.plots import TimeLine, time_lines
 from articles.charts.shapes import Chart, evenly
 from articles.doctor.checks import list_urgent
@@ -300,7 +301,7 @@ def _of_machine() -> dict[str, float]:
     with suppress(DatabaseError):
         tasks = read_state()
         figures |= {"tasks": tasks.waiting, "task_late_seconds": tasks.late, "failed_tasks": tasks.failed}
-    if settings.BACKUP_DIR and (age := backup.age_of_newest(Path(settings.BACKUP_DIR))) is not None:
+    if settings.BACKUP_DIR and (age := folders.age_of_newest(Path(settings.BACKUP_DIR))) is not None:
         figures["backup_age_seconds"] = age
     return figures
 

@@ -45,8 +45,8 @@ from accounts.models import (
     WaitingAccount,
     Webhook,
 )
-from articles import backup, known_store, wiring
-from articles.backup import accounts, folders, making
+from articles import known_store, wiring
+from articles.backup import accounts, folders, making, restoring
 from articles.backup import files as manifest
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
@@ -359,7 +359,7 @@ def test_an_interrupted_restore_keeps_the_site_from_starting_until_it_is_repeate
     before = rows()
     elsewhere()
 
-    owner = backup.restoring if step != "load" else accounts
+    owner = restoring if step != "load" else accounts
     with failing(owner, step), pytest.raises(CommandError, match="Run it again to finish"):
         run("restore", tmp_path / "backups")
     with pytest.raises(CommandError, match="its restore was interrupted"):
@@ -426,7 +426,7 @@ def test_an_article_that_cannot_be_read_does_not_keep_the_others_from_being_back
         run("backup", tmp_path / "backups")
 
     assert f"because they are damaged: {name}" in capsys.readouterr().err
-    assert backup.read_manifest(only(tmp_path / "backups")).counts["articles"] == 1
+    assert manifest.read_manifest(only(tmp_path / "backups")).counts["articles"] == 1
 
 
 def test_housekeeping_is_kept_away_as_long_as_a_backup_takes(used, tmp_path, monkeypatch):
@@ -434,9 +434,9 @@ def test_housekeeping_is_kept_away_as_long_as_a_backup_takes(used, tmp_path, mon
     renewals = []
     with used.lease.acquire() as lease:
         monkeypatch.setattr(HeldLease, "renew", lambda held: renewals.append(held) or True)
-        made = backup.make(used, tmp_path / "backups")
+        made = making.make(used, tmp_path / "backups")
 
-    lines = sum(file.lines for file in backup.read_manifest(made).files.values())
+    lines = sum(file.lines for file in manifest.read_manifest(made).files.values())
     assert renewals == [lease] * lines
 
 

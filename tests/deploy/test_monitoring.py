@@ -12,7 +12,7 @@ import pytest
 import yaml
 from django.test import Client
 
-from articles import backup
+from articles.backup import making
 from tests.site_process import DEADLINE, Site, free_port
 from tests.store_state import configured
 from tests.waiting import until
@@ -68,7 +68,7 @@ def exposed_metrics(text):
 
 def test_the_documented_metrics_are_those_that_the_site_exposes(site_store, article, settings, tmp_path):
     settings.BACKUP_DIR = tmp_path
-    backup.make(site_store, tmp_path)
+    making.make(site_store, tmp_path)
     site_store.hot.rescore()
     site_store.lease.record_step("hot", at=site_store.store.now(), seconds=0.1, result="", error="")
     with configured(site_store, "maxmemory", "1gb"):

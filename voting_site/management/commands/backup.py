@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from articles import backup
+from articles.backup import files, making
 from articles.management.base import StoreCommand, positive, progress
 from articles.wiring import patient_repository
 
@@ -31,12 +31,12 @@ class Command(StoreCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         try:
             with progress(unit="articles", shown=options["progress"]) as bar:
-                made = backup.make(
+                made = making.make(
                     patient_repository(), options["dir"].absolute(), keep=options["keep"], progress=bar.reach
                 )
-        except backup.BackupError as error:
+        except files.BackupError as error:
             raise CommandError(str(error)) from error
-        manifest = backup.read_manifest(made)
+        manifest = files.read_manifest(made)
         size = sum(file.bytes for file in manifest.files.values())
         self.stdout.write(
             f"{manifest.counts['articles']:,} articles and {manifest.counts.get('accounts.User', 0):,} accounts, "

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from articles import backup
+from articles.backup import files, folders, restoring
 from articles.management.base import StoreCommand, progress
 from articles.wiring import unprepared_repository
 from voting_site.sqlite.base import creating
@@ -31,24 +31,24 @@ class Command(StoreCommand):
         super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
-        folder = backup.newest_in(options["dir"].absolute())
+        folder = folders.newest_in(options["dir"].absolute())
         if folder is None:
             raise CommandError(f"{options['dir']} is not a backup and contains none.")
         with progress(unit="", shown=options["progress"]) as bar:
             try:
                 if options["check"]:
-                    manifest = backup.check(folder, bar.reach)
+                    manifest = restoring.check(folder, bar.reach)
                 else:
                     with creating():
-                        restored = backup.restore(unprepared_repository(), folder, bar.reach_in)
-            except backup.BackupError as error:
+                        restored = restoring.restore(unprepared_repository(), folder, bar.reach_in)
+            except files.BackupError as error:
                 raise CommandError(str(error)) from error
         if options["check"]:
             self.stdout.write(f"{folder}, made at {manifest.made_at}, is whole and can be restored.")
             return
         self._report(restored)
 
-    def _report(self, restored: backup.Restored) -> None:
+    def _report(self, restored: restoring.Restored) -> None:
         manifest = restored.manifest
         self.stdout.write(
             f"{manifest.counts['articles']:,} articles and {restored.accounts:,} accounts restored, as of "
