@@ -32,18 +32,14 @@ from articles.repository.lists.paging import PageWindow, page_window
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
-from articles.repository.moderation import (
-    Flags,
-    LeftOutVotes,
-    Merges,
-    ModerationLog,
-    Redactions,
-    RemovedArticles,
-    RemovedComments,
-    Suggestions,
-    Sweeps,
-    VotingRings,
-)
+from articles.repository.moderation.flags import Flags
+from articles.repository.moderation.left_out import LeftOutVotes
+from articles.repository.moderation.log import ModerationLog
+from articles.repository.moderation.merges import Merges
+from articles.repository.moderation.redactions import Redactions
+from articles.repository.moderation.removed import RemovedArticles, RemovedComments, Sweeps
+from articles.repository.moderation.suggestions import Suggestions
+from articles.repository.moderation.voting_rings import VotingRings
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
 from articles.repository.ranking.previews import Preview, Previews

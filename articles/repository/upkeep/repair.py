@@ -1,7 +1,7 @@
 """The repair: rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -78,28 +78,9 @@ class Repair:
         with suppress(StoreDamaged):  # articles that the repair adds are then comparable with the rest
             self._hot.rescore()
         self._left_out.repair()  # what articles leave out is counted by it
-        done, total = 0, sum(map(len, found.ids.values()))
-        progress(done, total)
-        slugs: set[str] = set()
-        merged = dict[ArticleId, tuple[str, str]]()
-        for keys, contents in found.shards.items():
-            named = _Named()
-            for batch in batches(found.ids[keys], ARTICLES_PER_CHECK):
-                self._repair_batch(keys, batch, contents.mentioned, named, tell)
-                done += len(batch)
-                progress(done, total)
-            slugs |= named.groups.keys()
-            merged |= named.merged
-            carry_out(check_log(self._store, keys, "repair"))
-            self._repair_groups(keys, contents, named.groups)
-            self._repair_choices(keys, contents)
-            for member in sorted(contents.inboxes):
-                carry_out(check_inbox(self._store, keys, member, "repair"))
-            self._drop_tops(keys)
-            self._comments.run(keys, contents, named.discussed, tell)
-            self._flags.repair(keys, contents)
-        self._complete(found.shards, slugs, merged)
-        self._drop_descriptions()
+        self._repair_shards(found.shards, found.ids, progress, tell)
+        directory = self._store.shards.directory
+        self._store.run("repair/descriptions", [directory.groups, directory.descriptions], [])
         return sum(len(contents.articles) for contents in found.shards.values())
 
     def _drop_mistyped(self, found: Found, tell: Tell) -> bool:
@@ -114,20 +95,6 @@ class Repair:
             pipe.execute()
         return not lost
 
-    def _complete(
-        self, shards: Mapping[Keys, Contents], slugs: set[str], merged: Mapping[ArticleId, tuple[str, str]]
-    ) -> None:
-        """Complete what concerns all shards: merges, groups, the id counter, the hot list, and search indexes."""
-        self._merges.repair(merged)
-        Groups(self._store).follow_merges(sorted(slugs))
-        self._raise_counter(max((max(contents.articles, default=0) for contents in shards.values()), default=0))
-        self._hot.rescore()
-        self._changes.begin_copy()
-
-    def _drop_descriptions(self) -> None:
-        directory = self._store.shards.directory
-        self._store.run("repair/descriptions", [directory.groups, directory.descriptions], [])
-
     def rebuild(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> None:
         """Build the lists of a store that has articles without any, as a backup restores it.
 
@@ -136,22 +103,50 @@ class Repair:
         """
         self._left_out.repair()
         shards, _ = survey(self._store)
-        done, total = 0, sum(len(contents.articles) for contents in shards.values())
-        slugs: set[str] = set()
-        merged = dict[ArticleId, tuple[str, str]]()
+        ids = {keys: contents.articles for keys, contents in shards.items()}
+        self._repair_shards(shards, ids, progress, tell, has_lists=False)
+
+    def _repair_shards(
+        self,
+        shards: Mapping[Keys, Contents],
+        ids: Mapping[Keys, Set[ArticleId]],
+        progress: Progress,
+        tell: Tell,
+        *,
+        has_lists: bool = True,
+    ) -> None:
+        """Repair each shard, then what concerns all: merges, groups, the id counter, hot list and search indexes.
+
+        `has_lists`: whether there are lists that may hold what is wrong, and articles that may be damaged.
+        """
+        done, total = 0, sum(map(len, ids.values()))
+        progress(done, total)
+        slugs, merged = set[str](), dict[ArticleId, tuple[str, str]]()
+        repair_batch = self._repair_batch if has_lists else self._repair_articles
         for keys, contents in shards.items():
             named = _Named()
-            for batch in batches(contents.articles, ARTICLES_PER_CHECK):
-                self._repair_articles(keys, batch, contents.mentioned, named, tell)
+            for batch in batches(ids[keys], ARTICLES_PER_CHECK):
+                repair_batch(keys, batch, contents.mentioned, named, tell)
                 done += len(batch)
                 progress(done, total)
             slugs |= named.groups.keys()
             merged |= named.merged
             carry_out(check_log(self._store, keys, "repair"))
-            self._repair_choices(keys, contents)
+            for member in sorted(contents.members):
+                carry_out(check_choices(self._store, keys, member, "repair"))
+            if has_lists:
+                self._repair_lists(keys, contents, named.groups)
             self._comments.run(keys, contents, named.discussed, tell)
             self._flags.repair(keys, contents)
-        self._complete(shards, slugs, merged)
+        self._merges.repair(merged)
+        Groups(self._store).follow_merges(sorted(slugs))
+        highest = max((max(contents.articles, default=0) for contents in shards.values()), default=0)
+        with self._store.commands() as client:
+            missing = highest - count_from(client.get(names.COUNTER))
+            if missing > 0:
+                client.incrby(names.COUNTER, missing)
+        self._hot.rescore()
+        self._changes.begin_copy()
 
     def _repair_batch(
         self,
@@ -195,10 +190,9 @@ class Repair:
             if article.state == "damaged":
                 tell(Finding(keys.article(int(article_id)), "is damaged, and left as it is"))
 
-    def _repair_groups(self, keys: Keys, contents: Contents, sizes: Mapping[str, int]) -> None:
-        """Repair groups that may hold wrong articles; drop all rankings, which the next read makes again."""
-        slugs = sorted(contents.groups)
-        for batch in portions(slugs, KEYS_PER_SCAN):
+    def _repair_lists(self, keys: Keys, contents: Contents, sizes: Mapping[str, int]) -> None:
+        """Repair inboxes and groups; drop rankings of groups and spans, which the next read makes again."""
+        for batch in portions(sorted(contents.groups), KEYS_PER_SCAN):
             with self._store.pipeline() as pipe:
                 for slug in batch:
                     pipe.unlink(*(keys.group_order(order, slug) for order in Order))
@@ -206,23 +200,9 @@ class Repair:
                 found = pipe.execute()[1::2]
             for slug, size in zip(batch, found, strict=True):
                 if size != sizes.get(slug, 0):
-                    self._repair_group(keys, slug)
-
-    def _repair_group(self, keys: Keys, slug: str) -> None:
-        for batch in portions(set_members(self._store, keys.group(slug)), ARTICLES_PER_CHECK):
-            self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *batch])
-
-    def _repair_choices(self, keys: Keys, contents: Contents) -> None:
-        for member in sorted(contents.members):
-            carry_out(check_choices(self._store, keys, member, "repair"))
-
-    def _drop_tops(self, keys: Keys) -> None:
-        """Drop the rankings of spans, which the next read makes again."""
+                    for ids in portions(set_members(self._store, keys.group(slug)), ARTICLES_PER_CHECK):
+                        self._store.run("repair/group", [keys.group(slug)], [keys.prefix, slug, *ids])
+        for member in sorted(contents.inboxes):
+            carry_out(check_inbox(self._store, keys, member, "repair"))
         with self._store.commands() as client:
             client.unlink(*map(keys.top, TOP_PERIODS.values()))
-
-    def _raise_counter(self, highest: ArticleId) -> None:
-        with self._store.commands() as client:
-            missing = highest - count_from(client.get(names.COUNTER))
-            if missing > 0:
-                client.incrby(names.COUNTER, missing)
