@@ -168,22 +168,29 @@ def clean(text: str) -> str:
     return _FORBIDDEN.sub("", text)
 
 
-def article_item(feed: Feed, article: Article) -> Item:
-    """Return the entry of an article."""
-    posted, page = moment(article.posted_at), feed.site + reverse("articles:article", args=[article.id])
-    poster = clean(article.poster_name)
+def _item(feed: Feed, kind: str, one: Article | Comment, author: str) -> Item:
+    """Return what the entries of articles and comments have in common."""
+    posted, page = moment(one.posted_at), feed.site + reverse(f"articles:{kind}", args=[one.id])
     return {
-        "title": clean(article.title),
-        "link": clean(article.link) or page,
+        "link": page,
         "comments": page,
-        "description": _summary(article, page),
-        "content": feed.absolute(str(article.html)),
-        "unique_id": feed.id_of(f"article/{article.id}", article.posted_at),
+        "content": feed.absolute(str(one.html)),
+        "unique_id": feed.id_of(f"{kind}/{one.id}", one.posted_at),
         "unique_id_is_permalink": False,
         "pubdate": posted,
-        "updateddate": posted if article.edited_at is None else moment(article.edited_at),
-        "author_name": poster or None,
-        "author_link": feed.site + reverse("articles:profile", args=[poster]) if poster else None,
+        "updateddate": posted if one.edited_at is None else moment(one.edited_at),
+        "author_name": author or None,
+        "author_link": feed.site + reverse("articles:profile", args=[author]) if author else None,
+    }
+
+
+def article_item(feed: Feed, article: Article) -> Item:
+    """Return the entry of an article."""
+    item = _item(feed, "article", article, clean(article.poster_name))
+    return item | {
+        "title": clean(article.title),
+        "link": clean(article.link) or item["link"],
+        "description": _summary(article, item["comments"]),
         "categories": [clean(slug) for slug in article.groups],
     }
 
@@ -214,21 +221,11 @@ Commented: TypeAlias = tuple[Comment, Article]
 
 def comment_item(feed: Feed, comment: Comment, article: Article) -> Item:
     """Return the entry of a comment."""
-    page, posted = feed.site + reverse("articles:comment", args=[comment.id]), moment(comment.posted_at)
     author, title = clean(comment.author_name), clean(article.title)
     about = format_html('<a href="{}">{}</a>', feed.site + reverse("articles:article", args=[article.id]), title)
-    return {
+    return _item(feed, "comment", comment, author) | {
         "title": _("%(name)s on “%(title)s”") % {"name": author or _("[deleted]"), "title": title},
-        "link": page,
-        "comments": page,
         "description": format_html("<p>{}</p>", format_html(_("On %(article)s") % {"article": "{}"}, about)),
-        "content": feed.absolute(str(comment.html)),
-        "unique_id": feed.id_of(f"comment/{comment.id}", comment.posted_at),
-        "unique_id_is_permalink": False,
-        "pubdate": posted,
-        "updateddate": posted if comment.edited_at is None else moment(comment.edited_at),
-        "author_name": author or None,
-        "author_link": feed.site + reverse("articles:profile", args=[author]) if author else None,
     }
 
 

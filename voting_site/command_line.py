@@ -72,7 +72,7 @@ def _execute(arguments: list[str]) -> None:
 def _reported(error: BadSetting, unused: Sequence[str], arguments: Sequence[str]) -> int:
     """Print the doctor's report about settings that cannot be loaded; return its exit status."""
     results = settings_results(error.sentences, unused)
-    sys.stdout.write(f"{written(results, form_in(arguments[2:]))}\n")
+    sys.stdout.write(f"{written(results, **form_in(arguments[2:]))}\n")
     return status_of(results)
 
 

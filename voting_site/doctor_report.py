@@ -1,11 +1,11 @@
 """The report of `manage.py doctor`, as text or as JSON, and its exit status."""
 
-import json
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from itertools import groupby
+from json import dumps
 
 from articles.doctor.examination import Level, Result, error, warning
 from voting_site import __version__
@@ -17,25 +17,16 @@ _MARKS = {Level.FINE: "fine", Level.NOTE: "note", Level.WARNING: "WARNING", Leve
 _INDENT = " " * 11
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """What the operator wants to see: only problems, or JSON."""
-
-    quiet: bool = False
-    json: bool = False
-
-
 def add_form_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="print only errors and warnings")
     parser.add_argument("--json", action="store_true", help="print a JSON object, for a monitor")
 
 
-def form_in(arguments: Sequence[str]) -> Form:
-    """Return the form that a command line chooses, whatever else it contains."""
+def form_in(arguments: Sequence[str]) -> dict[str, bool]:
+    """Return the form that a command line chooses, whatever else it contains, as `written` takes it."""
     parser = ArgumentParser(add_help=False, allow_abbrev=False)
     add_form_arguments(parser)
-    known, _rest = parser.parse_known_args(arguments)
-    return Form(known.quiet, known.json)
+    return vars(parser.parse_known_args(arguments)[0])
 
 
 def settings_results(invalid: Iterable[str], unused: Iterable[str]) -> list[Result]:
@@ -51,29 +42,18 @@ def status_of(results: Iterable[Result]) -> int:
     return EXIT_STATUS.get(worst, 0)
 
 
-def written(results: Sequence[Result], form: Form) -> str:
-    """Return the report; "" if there is nothing to say."""
-    shown = [one for one in results if one.finding.level.needs_attention or not form.quiet]
-    if form.json:
-        return _as_json(shown, status_of(results))
+def written(results: Sequence[Result], *, quiet: bool = False, json: bool = False) -> str:
+    """Return the report, or only its problems, or as JSON; "" if there is nothing to say."""
+    shown = [one for one in results if one.finding.level.needs_attention or not quiet]
+    if json:
+        findings = [
+            {"section": one.section, "check": one.check} | asdict(one.finding) | {"level": one.finding.level.label}
+            for one in shown
+        ]
+        report = {"version": __version__, "status": status_of(results), "findings": findings}
+        return dumps(report, indent=2, ensure_ascii=False)
     lines = list(_lines(shown))
-    return "\n".join(lines if form.quiet else [*lines, "", _summary(results)])
-
-
-def _as_json(results: Iterable[Result], status: int) -> str:
-    findings = [
-        {
-            "section": one.section,
-            "check": one.check,
-            "level": one.finding.level.label,
-            "text": one.finding.text,
-            "advice": one.finding.advice,
-            "detail": one.finding.detail,
-        }
-        for one in results
-    ]
-    report = {"version": __version__, "status": status, "findings": findings}
-    return json.dumps(report, indent=2, ensure_ascii=False)
+    return "\n".join(lines if quiet else [*lines, "", _summary(results)])
 
 
 def _lines(results: Iterable[Result]) -> Iterator[str]:

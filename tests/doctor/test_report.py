@@ -6,7 +6,7 @@ import pytest
 
 from articles.doctor.checks import CHECKS, Check
 from articles.doctor.examination import Result, error, fine, note, warning
-from voting_site.doctor_report import Form, status_of, written
+from voting_site.doctor_report import status_of, written
 
 RESULTS = [
     Result("files", "secret key", error("All can read it.", "Run chmod.", "mode 644")),
@@ -17,7 +17,7 @@ RESULTS = [
 
 
 def test_the_text_has_sections_levels_and_advice():
-    assert written(RESULTS, Form()).splitlines() == [
+    assert written(RESULTS).splitlines() == [
         "Files",
         "  ERROR    All can read it.",
         "           (mode 644)",
@@ -32,7 +32,7 @@ def test_the_text_has_sections_levels_and_advice():
 
 
 def test_the_json_names_sections_checks_and_levels():
-    report = json.loads(written(RESULTS, Form(json=True)))
+    report = json.loads(written(RESULTS, json=True))
 
     assert report["status"] == 2
     assert report["findings"][0] == {
@@ -44,7 +44,7 @@ def test_the_json_names_sections_checks_and_levels():
         "detail": "mode 644",
     }
     assert len(report["findings"]) == 4
-    assert len(json.loads(written(RESULTS, Form(quiet=True, json=True)))["findings"]) == 2
+    assert len(json.loads(written(RESULTS, quiet=True, json=True))["findings"]) == 2
 
 
 @pytest.mark.parametrize(("results", "status"), [(RESULTS, 2), (RESULTS[1:], 1), (RESULTS[1:3], 0), ([], 0)])

@@ -66,6 +66,17 @@ def _unless(word: str, reader: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda text: None if text.lower() == word else reader(text)
 
 
+def _that(is_right: Callable[[str], Any]) -> Callable[[str], str]:
+    """Return a parser of text for which this is true."""
+
+    def parse(text: str) -> str:
+        if not is_right(text):
+            raise ValueError("invalid")
+        return text
+
+    return parse
+
+
 def _flag(text: str) -> bool:
     words = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
     return words[text.lower()]
@@ -93,13 +104,7 @@ def _sender(text: str) -> str:
 
 
 _REPLY_ADDRESS = re.compile(r"(?=.{3,200}$)[a-z0-9](?:[a-z0-9._-]{0,17}[a-z0-9])?@[a-z0-9-]+(?:\.[a-z0-9-]+)*")
-
-
-def _reply_address(text: str) -> str:
-    """Check a mail address to which 45 characters can be added, in lower case."""
-    if not _REPLY_ADDRESS.fullmatch(text.lower()):
-        raise ValueError(text)
-    return text.lower()
+"""A mail address to which 45 characters can be added."""
 
 
 def _contact(text: str) -> str:
@@ -113,42 +118,19 @@ def _contact(text: str) -> str:
     return f"mailto:{_sender(address)}"
 
 
-def _program(text: str) -> Path:
-    if not (text.startswith("/") and shutil.which(text)):
-        raise ValueError("not a program")
-    return Path(text)
+_SECRET_LENGTH, _SECRET_PAIRS = 32, 16
+"""Least number of characters, and of different pairs of neighbouring ones: 32 random digits have more."""
+
+_is_program = _that(lambda text: text.startswith("/") and shutil.which(text))
+
+secret = _that(lambda text: len(text) >= _SECRET_LENGTH and len(set(pairwise(text))) >= _SECRET_PAIRS)
+"""Checks that a secret key is long, and does not repeat itself; `openssl rand -hex 16` prints the shortest."""
 
 
-def secret(text: str) -> str:
-    """Check that a secret key is long, and does not repeat itself; `openssl rand -hex 16` prints the shortest."""
-    if len(text) < _SECRET_LENGTH or len(set(pairwise(text))) < _SECRET_PAIRS:
-        raise ValueError("weak")
-    return text
-
-
-def _token(text: str) -> str:
-    if not text.isascii():
-        raise ValueError("not valid in a header")
-    return text
-
-
-def _at_most(most: int) -> Callable[[str], str]:
-    """Return a parser of text with at most so many characters."""
-
-    def parse(text: str) -> str:
-        if len(text) > most:
-            raise ValueError("long")
-        return text
-
-    return parse
-
-
-def _mark(text: str) -> str:
-    """Check one or two letters or digits, or one emoji, which may consist of several characters."""
+def _is_mark(text: str) -> bool:
+    """Return whether it is one or two letters or digits, or one emoji, which may consist of several characters."""
     is_word = text.isalnum() and len(text) <= _LETTERS_OF_MARK
-    if not is_word and not (len(text) <= _LONGEST_EMOJI and _EMOJI.fullmatch(text)):
-        raise ValueError(text)
-    return text
+    return is_word or bool(len(text) <= _LONGEST_EMOJI and _EMOJI.fullmatch(text))
 
 
 def _languages(text: str) -> list[str]:
@@ -195,9 +177,6 @@ _PICTURE = "[\u2190-\u2bff\U0001f300-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
 _EMOJI = re.compile(f"{_PICTURE}(?:\u200d{_PICTURE})*|[\U0001f1e6-\U0001f1ff]{{2}}")
 """A picture with its variants, pictures joined to one, or a flag."""
 
-_SECRET_LENGTH, _SECRET_PAIRS = 32, 16
-"""Least number of characters, and of different pairs of neighbouring ones: 32 random digits have more."""
-
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -205,8 +184,8 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 KINDS = {
     "text": Kind(str, "printable UTF-8 text"),
-    "name": Kind(_at_most(100), "printable UTF-8 text of at most 100 characters"),
-    "mark": Kind(_mark, "one or two letters or digits, or one emoji"),
+    "name": Kind(_that(lambda text: len(text) <= 100), "printable UTF-8 text of at most 100 characters"),
+    "mark": Kind(_that(_is_mark), "one or two letters or digits, or one emoji"),
     "accent": Kind(colours.parse, "a colour such as #0c6653 that can be read on a light page"),
     "list of languages": Kind(_languages, f"a list of languages, of {', '.join(LANGUAGES)}, each once"),
     "secret": Kind(
@@ -214,10 +193,10 @@ KINDS = {
         "a key of 32 printable characters or more that do not repeat; `openssl rand -hex 32` prints one",
         is_secret=True,
     ),
-    "token": Kind(_token, "printable ASCII text", is_secret=True),
+    "token": Kind(_that(str.isascii), "printable ASCII text", is_secret=True),
     "directory": Kind(str, "the path of a directory in printable UTF-8", empty=None),
     "program": Kind(
-        _program,
+        lambda text: Path(_is_program(text)),
         "the absolute path of a program that this user can run, such as /usr/bin/valkey-server",
         empty=None,
     ),
@@ -259,7 +238,7 @@ KINDS = {
     ),
     "sender": Kind(_sender, "a mail address, such as news@example.org"),
     "reply address": Kind(
-        _reply_address,
+        lambda text: _that(_REPLY_ADDRESS.fullmatch)(text.lower()),
         "a mail address in ASCII, without + and with at most 19 characters before the @, such as "
         "reply@news.example.org",
     ),

@@ -15,7 +15,7 @@ from articles.doctor.examination import Examination, Result, error
 from articles.wiring import examined_repository
 from voting_site.configuration import loading
 from voting_site.configuration.service_urls import POSTGRES
-from voting_site.doctor_report import Form, add_form_arguments, settings_results, status_of, written
+from voting_site.doctor_report import add_form_arguments, settings_results, status_of, written
 from voting_site.serving import launcher, static_files
 from voting_site.serving.listener import CannotServe
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         with translation.override("en"):
             results = self._results(options["skip"], options["send_test"])
-        if report := written(results, Form(options["quiet"], options["json"])):
+        if report := written(results, quiet=options["quiet"], json=options["json"]):
             self.stdout.write(report)
         sys.exit(status_of(results))
 
@@ -58,12 +58,10 @@ class Command(BaseCommand):
         return sorted(results, key=lambda result: SECTIONS.index(result.section))
 
 
-_LAUNCHED = (("settings", "port", launcher.check_address), ("files", "static", static_files.check))
-"""What a start refuses besides settings, store and accounts."""
-
-
 def _of_the_launcher() -> Iterator[Result]:
-    for section, name, check in _LAUNCHED:
+    """Yield what a start refuses besides settings, store and accounts."""
+    launched = (("settings", "port", launcher.check_address), ("files", "static", static_files.check))
+    for section, name, check in launched:
         try:
             check()
         except CannotServe as refusal:
