@@ -10,8 +10,10 @@ everything that moderators changed meanwhile is read again, so that nothing is v
 import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import Any, TypeAlias
+from dataclasses import replace
+from functools import partial, reduce
+from operator import getitem
+from typing import Any, TypeAlias, TypeVar
 
 import redis
 
@@ -33,6 +35,8 @@ from articles.repository.store.connection import Store
 from articles.repository.store.key_table import InBackup, Key, PartOf, split_prefix
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import portions, walk_kinds
+
+N = TypeVar("N", int, float)
 
 Progress: TypeAlias = Callable[[int, int], object]
 Report: TypeAlias = Callable[[str], object]
@@ -66,7 +70,8 @@ class BackupReader:
         self._numbers = {keys.prefix: number for number, keys in enumerate(store.shards.all)}
         self._lists: list[_Named] = []
         self._site: list[_Named] = []
-        self._logged = self._log_lengths()
+        lengths = store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
+        self._logged = dict(zip(store.shards.all, lengths, strict=True))
         self._highest: ArticleId = 0
         self._last_comments: dict[ArticleId, CommentId] = {}
         self.foreign = 0
@@ -74,10 +79,6 @@ class BackupReader:
 
         if surveyed:
             self._survey()
-
-    def _log_lengths(self) -> dict[Keys, int]:
-        replies = self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
-        return dict(zip(self._store.shards.all, replies, strict=True))
 
     def _survey(self) -> None:
         """Collect the names of all keys that are read one by one. Reads the names of all keys."""
@@ -140,12 +141,13 @@ class BackupReader:
             if kind in _LISTS:
                 yield from self.iterate_list(name, kind)
         articles, comments = self._changed_ids()
-        for keys, ids in self._store.shards.split(articles).items():
-            yield from _repeated(self.read_articles(keys, ids)[1])
+        again = [self.read_articles(keys, ids) for keys, ids in self._store.shards.split(articles).items()]
         for comment_id in comments:
-            if comment_id > self._last_comments.get(article_of(comment_id), 0):
-                continue  # posted since then, perhaps below an article that is not in the backup
-            yield from _repeated(self.read_comments(self._store.shards.of_comment(comment_id), [comment_id])[1])
+            # If it was posted since then, the article above it may not be in the backup.
+            if comment_id <= self._last_comments.get(article_of(comment_id), 0):
+                again.append(self.read_comments(self._store.shards.of_comment(comment_id), [comment_id]))
+        for _, records in again:
+            yield from (replace(record, is_repeated=True) for record in records)
 
     def _changed_ids(self) -> tuple[set[ArticleId], set[CommentId]]:
         """Return the articles and the comments that the log has new entries about."""
@@ -155,33 +157,26 @@ class BackupReader:
                 new = client.llen(keys.log) - before
                 texts = client.lrange(keys.log, 0, new - 1) if new > 0 else []
             articles.update(filter(None, map(article_of_entry, texts)))
-            comments.update(filter(None, map(_comment_of_entry, texts)))
+            comments.update(of_entry(text, int, "details", "comment") for text in texts)
+        comments.discard(0)
         return articles, comments
 
     def read_articles(self, keys: Keys, ids: Sequence[ArticleId]) -> tuple[int, list[BackupRecord]]:
         """Return how many ids these are, and the records of those that exist."""
-        records: list[BackupRecord] = []
-        waiting = list(map(str, ids))
-        while waiting:
-            done, articles = self._store.run(
-                "backup/read", [keys.viewed], [keys.prefix, ENTRIES_PER_STEP, *waiting]
-            )
-            waiting = waiting[done:]
-            records += self._records(keys, articles)
-        return len(ids), records
+        return self._read("backup/read", keys, ids, lambda _: [keys.viewed])
 
     def read_comments(self, keys: Keys, ids: Sequence[CommentId]) -> tuple[int, list[BackupRecord]]:
         """Return how many ids these are, and the records of those that exist."""
-        records: list[BackupRecord] = []
-        waiting = list(ids)
+        return self._read("backup/read_comments", keys, ids, lambda waiting: list(map(keys.comment, waiting)))
+
+    def _read(
+        self, script: str, keys: Keys, ids: Sequence[int], given: Callable[[Sequence[int]], list[str]]
+    ) -> tuple[int, list[BackupRecord]]:
+        records, waiting = list[BackupRecord](), list(ids)
         while waiting:
-            done, comments = self._store.run(
-                "backup/read_comments",
-                list(map(keys.comment, waiting)),
-                [keys.prefix, ENTRIES_PER_STEP, *waiting],
-            )
+            done, found = self._store.run(script, given(waiting), [keys.prefix, ENTRIES_PER_STEP, *waiting])
             waiting = waiting[done:]
-            records += self._records(keys, comments)
+            records += self._records(keys, found)
         return len(ids), records
 
     def _records(self, keys: Keys, articles: Sequence[Any]) -> Iterator[BackupRecord]:
@@ -261,24 +256,17 @@ class BackupReader:
         return BackupRecord(shard, (Entry(rest, data, expires_ms),))
 
 
+def of_entry(text: str, kind: type[N], *path: str) -> N:
+    """Return a number in an entry of the log; 0 if it has none, or is damaged."""
+    try:
+        return kind(reduce(getitem, path, json.loads(text)))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return kind(0)
+
+
 def article_of_entry(text: str) -> ArticleId:
     """Return the article that an entry of the log is about; 0 for none, or for a damaged entry."""
-    try:
-        return int(json.loads(text).get("id") or 0)
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        return 0
-
-
-def _comment_of_entry(text: str) -> CommentId:
-    """Return the comment that an entry of the log is about; 0 for none, or for a damaged entry."""
-    try:
-        return int(json.loads(text)["details"]["comment"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return 0
-
-
-def _repeated(records: Iterable[BackupRecord]) -> Iterator[BackupRecord]:
-    return (BackupRecord(record.shard, record.entries, is_repeated=True) for record in records)
+    return of_entry(text, int, "id")
 
 
 def _read_whole(pipe: Any, name: str, kind: Key) -> None:

@@ -3,7 +3,6 @@
 The store may have more shards or fewer than the one that was copied: each key is placed.
 """
 
-import json
 from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 from articles.domain.articles import ArticleId
 from articles.domain.comments import root_of
 from articles.domain.errors import StoreUnfit
-from articles.repository.backup.reading import article_of_entry
+from articles.repository.backup.reading import article_of_entry, of_entry
 from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
 from articles.repository.ranking.parameters import NEXT
 from articles.repository.store import key_table as table
@@ -105,28 +104,20 @@ class Placing:
         elif kind in _LEFT_OUT:
             return  # the first shard decides: acts begin there
         elif kind is table.VIEWED or kind.part_of is PartOf.MEMBER:
-            split = self._split_comments if kind in (table.FLAGS_BY, table.INBOX) else self._split
-            for keys, part in split(data).items():
+            for keys, part in self._split(data, of_comments=kind in (table.FLAGS_BY, table.INBOX)).items():
                 yield Placed(keys.prefix + name, kind, part, expires)
         else:  # figures of the site, which are added up over all shards
             keys = self.shards.all[shard if self.before == self.shards.count else 0]
             yield Placed(keys.prefix + name, kind, data, expires)
 
-    def _split(self, ranking: Mapping[str, float]) -> dict[Keys, dict[str, float]]:
-        """Split a sorted set of articles by shard."""
+    def _split(self, ranking: Mapping[str, float], *, of_comments: bool) -> dict[Keys, dict[str, float]]:
+        """Split a sorted set by shard: of articles; or of comments, or notices about comments."""
         parts: dict[Keys, dict[str, float]] = defaultdict(dict)
+        shard_of = self.shards.of_comment if of_comments else self.shards.of
         for member, score in ranking.items():
-            if member.isdigit():
-                parts[self.shards.of(int(member))][member] = score
-        return parts
-
-    def _split_comments(self, ranking: Mapping[str, float]) -> dict[Keys, dict[str, float]]:
-        """Split a sorted set of comments, or of notices about comments, by shard."""
-        parts: dict[Keys, dict[str, float]] = defaultdict(dict)
-        for member, score in ranking.items():
-            comment = member.rpartition(":")[2]
-            if comment.isdigit():
-                parts[self.shards.of_comment(int(comment))][member] = score
+            number = member.rpartition(":")[2] if of_comments else member
+            if number.isdigit():
+                parts[shard_of(int(number))][member] = score
         return parts
 
     def _note_parameters(self, fields: Mapping[str, str], shard: int) -> None:
@@ -145,18 +136,10 @@ class Placing:
         for text in reversed(newest_first):
             article: ArticleId = article_of_entry(text)
             keys = self.shards.of(article) if article else self.shards.directory
-            self._log[keys].append((_time_of(text), text))
+            self._log[keys].append((of_entry(text, float, "at"), text))
 
 
 _LEFT_OUT = (table.LEFT_OUT, table.LEFT_OUT_ACTS, table.PROBATION)
-
-
-def _time_of(text: str) -> float:
-    """Return when an entry of the log was written, in Unix seconds; 0 for a damaged one."""
-    try:
-        return float(json.loads(text)["at"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return 0.0
 
 
 _RECORDS_PER_TRIP = 200
@@ -234,8 +217,10 @@ class StoreRestore:
         life_ms = None if placed.expires_ms is None else placed.expires_ms - round(self._store.now() * 1000)
         if (not data and kind is not table.VISITORS) or (life_ms is not None and life_ms <= 0):
             return
-        if kind is table.VISITORS:
-            _set_sketch(pipe, key, b64decode(data, validate=True))
+        if kind is table.VISITORS and not data:  # one that could not be read
+            pipe.pfadd(key)
+        elif kind is table.VISITORS:
+            pipe.set(key, b64decode(data, validate=True))
         elif kind is table.VISITORS_OF_DAY:
             _join_sketch(pipe, key, b64decode(data, validate=True))
         elif kind is table.SITE_DAYS:
@@ -247,14 +232,6 @@ class StoreRestore:
             pipe.pexpire(key, life_ms)
 
 
-def _set_sketch(pipe: Any, key: str, sketch: bytes) -> None:
-    """Write a HyperLogLog, an empty one for one that could not be read."""
-    if sketch:
-        pipe.set(key, sketch)
-    else:
-        pipe.pfadd(key)
-
-
 def _join_sketch(pipe: Any, key: str, sketch: bytes) -> None:
     """Add a HyperLogLog to that of another shard."""
     part = f"{key.rpartition(':')[0]}:0"  # the sketch of a day long ago
@@ -263,16 +240,11 @@ def _join_sketch(pipe: Any, key: str, sketch: bytes) -> None:
     pipe.unlink(part)
 
 
-def _push(pipe: Any, key: str, newest_first: list[str]) -> None:
-    """Put a part of a list before what is there: parts come from the tail."""
-    for part in portions(reversed(newest_first), 1000):
-        pipe.lpush(key, *part)
-
-
 _WRITE: dict[str, Callable[[Any, str, Any], object]] = {
     "hash": lambda pipe, key, data: pipe.hset(key, mapping=data),
     "set": lambda pipe, key, data: [pipe.sadd(key, *part) for part in portions(data, 1000)],
     "zset": lambda pipe, key, data: [pipe.zadd(key, dict(part)) for part in portions(data.items(), 1000)],
-    "list": _push,
+    # Before what is there: parts come from the tail.
+    "list": lambda pipe, key, data: [pipe.lpush(key, *part) for part in portions(reversed(data), 1000)],
     "string": lambda pipe, key, data: pipe.set(key, data),
 }
