@@ -480,8 +480,7 @@ WITHOUT_PAGE = {
     "articles:nodeinfo": "JSON for directories of sites",
     "accounts:app_metadata": "JSON for apps",
     **dict.fromkeys(
-        (f"accounts:{name}" for name in ("app_token", "revoke_app_token", "register_app")),
-        "JSON for apps",
+        (f"accounts:{name}" for name in ("app_token", "revoke_app_token", "register_app")), "JSON for apps"
     ),
     "articles:sitemap": "XML for crawlers",
     "articles:sitemap_lists": "XML for crawlers",

@@ -12,13 +12,7 @@ from articles.domain.lists import Order
 from tests.cast import MODERATOR
 from tests.commands.rows import row
 from tests.internals import failing
-from tests.store_state import (
-    lose_changes,
-    lose_from_ranking,
-    lose_group_members,
-    lose_ranking,
-    ranking_values,
-)
+from tests.store_state import lose_changes, lose_from_ranking, lose_group_members, lose_ranking, ranking_values
 
 
 @pytest.fixture

@@ -13,13 +13,7 @@ from articles.domain.members import DELETED_MEMBER
 from articles.management.base import Progress
 from tests.commands.rows import contents, row
 from tests.internals import Store, failing, meanwhile
-from tests.store_state import (
-    hold_import_lock,
-    import_lock_holder,
-    problems,
-    release_import_lock,
-    set_clock,
-)
+from tests.store_state import hold_import_lock, import_lock_holder, problems, release_import_lock, set_clock
 
 HOUR = 3600
 

@@ -45,10 +45,7 @@ def test_page_views_of_a_real_log_are_exact_and_visitors_within_three_standard_e
 
     assert status == 0
     assert lines[1].split() == ["768", lines[1].split()[1], "39", "/favicon.ico"]
-    assert lines[4:6] == [
-        "… and 1,365 more paths",
-        "9,999 views of 1,368 paths: 9,176 counted, 823 throttled.",
-    ]
+    assert lines[4:6] == ["… and 1,365 more paths", "9,999 views of 1,368 paths: 9,176 counted, 823 throttled."]
     assert lines[6].startswith("All 100 paths")
 
     wrong = json.loads((shared_dir / TRUTH).read_text("utf-8")) | {"paths": 7}

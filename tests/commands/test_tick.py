@@ -25,12 +25,7 @@ from articles.models import ArchivedViews
 from articles.readership import archive
 from articles.readership.record import record_view
 from tests.internals import LEASE_SECONDS, HeldLease, Hot, failing
-from tests.store_state import (
-    get_notes,
-    is_rewriting_file,
-    limited_rights,
-    set_clock,
-)
+from tests.store_state import get_notes, is_rewriting_file, limited_rights, set_clock
 from tests.waiting import until
 
 STEPS = [

@@ -38,10 +38,7 @@ def put_garbage(client: redis.Redis, name: str) -> None:
     add[client.type(name)]()
 
 
-DAMAGES: dict[str, Damage] = {
-    "another type": replace_by_another_type,
-    "an entry that is no number": put_garbage,
-}
+DAMAGES: dict[str, Damage] = {"another type": replace_by_another_type, "an entry that is no number": put_garbage}
 
 LOCKS = ("hot", "back", "tick", "weight", "forget", "import", "merge")
 _SHORT_LIVED = (

@@ -92,9 +92,7 @@ def test_a_poster_whose_claim_another_member_uses_gets_that_article(repository):
     """Alice claims the link and is slow; bob posts it under her claim before she writes."""
     others = []
     slow = interleaved(
-        repository,
-        "articles/post",
-        lambda: others.append(repository.articles.post(BOB, "bob", "Bob's", link(1))),
+        repository, "articles/post", lambda: others.append(repository.articles.post(BOB, "bob", "Bob's", link(1)))
     )
     posted = slow.articles.post(ALICE, "alice", "Alice's", link(1))
 

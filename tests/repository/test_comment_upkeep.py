@@ -119,10 +119,7 @@ REPAIRED: Mapping[str, tuple[Break, Found]] = {
         lambda raw: raw.client.zadd(raw.keys.commented(ALICE), {str(FIRST): 5}),
         [("commented:1", f"holds {FIRST}, not by its time")],
     ),
-    "a count by hand": (
-        lambda raw: raw.change_article(comments=9),
-        [("article:7", "comments 9, shown 3")],
-    ),
+    "a count by hand": (lambda raw: raw.change_article(comments=9), [("article:7", "comments 9, shown 3")]),
     "a last comment by hand": (
         lambda raw: raw.change_article(last_comment=5),
         [("article:7", "active 5, ranked "), ("article:7", "last comment 5, shown ")],
@@ -156,9 +153,7 @@ REPAIRED_OTHERWISE: Mapping[str, tuple[Break, Found, list[int]]] = {
     ),
     "a stub without replies": (
         lambda raw: raw.lose(LAST),
-        [
-            (named(STUB), "deleted, and without replies"),
-        ],
+        [(named(STUB), "deleted, and without replies")],
         [FIRST, REPLY],
     ),
     "an author whose account is deleted": (
@@ -184,10 +179,7 @@ REPAIRED_OTHERWISE: Mapping[str, tuple[Break, Found, list[int]]] = {
 """Damage that loses something, with the comments that are shown after the repair."""
 
 LEFT: Mapping[str, tuple[Break, Found]] = {
-    "a count of votes by hand": (
-        lambda raw: raw.change(FIRST, votes=5),
-        [(named(FIRST), "votes 5, voters 4")],
-    ),
+    "a count of votes by hand": (lambda raw: raw.change(FIRST, votes=5), [(named(FIRST), "votes 5, voters 4")]),
     "a member in both voter sets": (
         lambda raw: (raw.client.sadd(raw.keys.comment_oppose(FIRST), 10), raw.change(FIRST, opposes=2)),
         [(named(FIRST), "a user is in both voter sets")],

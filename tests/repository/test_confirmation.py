@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 
 from articles.domain.articles import Choice
-from articles.domain.errors import (
-    ArticleRemoved,
-    StoreUnavailable,
-    StoreUnconfirmed,
-    VotingClosed,
-)
+from articles.domain.errors import ArticleRemoved, StoreUnavailable, StoreUnconfirmed, VotingClosed
 from articles.repository import Confirmation, Repository
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY, Clock

@@ -3,13 +3,7 @@
 import pytest
 
 from articles.domain.comments import root_of
-from articles.domain.errors import (
-    AccountDeleted,
-    FlagDecided,
-    FlagsFull,
-    NotThePoster,
-    OwnContent,
-)
+from articles.domain.errors import AccountDeleted, FlagDecided, FlagsFull, NotThePoster, OwnContent
 from articles.domain.flags import FLAGGED_REASON, MOST_FLAGS, FlagReason, FlagState, weight
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import comment_on, post

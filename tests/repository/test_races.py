@@ -9,12 +9,7 @@ import pytest
 
 from articles.domain.articles import Choice, Tally
 from articles.domain.comments import CommentOrder, ThreadPart
-from articles.domain.errors import (
-    AccountDeleted,
-    CommentNotFound,
-    DuplicateLink,
-    GroupNotFound,
-)
+from articles.domain.errors import AccountDeleted, CommentNotFound, DuplicateLink, GroupNotFound
 from articles.domain.flags import FlagReason
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor

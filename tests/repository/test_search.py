@@ -73,18 +73,7 @@ def test_a_search_can_be_limited_to_a_group_and_excludes_hidden_groups(search, r
 
     assert search("redis", slug="python") == [here]
     assert search("redis", hidden=Hiding(("java",))) == [here]
-    assert (
-        search(
-            "redis",
-            hidden=Hiding(
-                (
-                    "ruby",
-                    "python",
-                )
-            ),
-        )
-        == []
-    )
+    assert search("redis", hidden=Hiding(("ruby", "python"))) == []
     assert search("redis", slug="java", hidden=Hiding(("java",))) == [there]
     assert search.page("redis", slug="python").titles["python"] == "python"
     with pytest.raises(GroupNotFound):

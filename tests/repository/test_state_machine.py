@@ -995,9 +995,7 @@ def run(make: Callable[[Clock], Repository], *, examples: int, steps: int) -> No
     run_state_machine_as_test(
         lambda: Machine(make),
         settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            suppress_health_check=list(HealthCheck),
+            max_examples=examples, stateful_step_count=steps, suppress_health_check=list(HealthCheck)
         ),
     )
 

@@ -26,14 +26,7 @@ from tests.clock import DAY, Clock
 from tests.factories import comment_on, imported, link, post, view, visit, vote_from
 from tests.repository.everything import use_all
 from tests.repository.lua_files import spelled
-from tests.repository.usage import (
-    Touched,
-    finish_tuning,
-    keys_of_scripts,
-    note_ballots,
-    suggest_both,
-    warm,
-)
+from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, note_ballots, suggest_both, warm
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded import StorePaths

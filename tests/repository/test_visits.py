@@ -142,10 +142,7 @@ def test_lists_leave_out_what_a_member_has_read_and_stay_full(repository, clock)
 def test_visits_that_are_forgotten_count_no_comments(repository, article, clock):
     visits = repository.store.shards.of(article).visits(BOB)
     comment_on(repository, article, "A comment", ALICE)
-    for noted, marks in (
-        ("- 5", (5, 0)),
-        ("- 0 5", (5, 1)),
-    ):
+    for noted, marks in (("- 5", (5, 0)), ("- 0 5", (5, 1))):
         repository.store.client.hset(visits, str(article), noted)
         assert read(repository, article) == marks, noted
     repository.store.client.hset(visits, str(article), "- 5")

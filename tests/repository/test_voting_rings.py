@@ -205,11 +205,7 @@ def test_the_newest_ring_comes_first_and_the_list_has_pages(server_url, clock):
         clock.advance(1)
     pages = [repository.voting_rings.get_page(number) for number in (1, 2, 3)]
 
-    assert [[article.id for article in page.articles] for page in pages] == [
-        ids[:2:-1],
-        ids[2:0:-1],
-        ids[:1],
-    ]
+    assert [[article.id for article in page.articles] for page in pages] == [ids[:2:-1], ids[2:0:-1], ids[:1]]
     assert [page.has_next for page in pages] == [True, True, False]
     with pytest.raises(PageNotFound):
         repository.voting_rings.get_page(4)

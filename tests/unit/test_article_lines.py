@@ -40,10 +40,7 @@ def counts(**changes):
 
 
 def test_a_row_becomes_an_article():
-    row = read_row(
-        fields(poster="bob", groups=["Python", "C++"], comments=7, time=LONG_AGO + 0.12345),
-        READING,
-    )
+    row = read_row(fields(poster="bob", groups=["Python", "C++"], comments=7, time=LONG_AGO + 0.12345), READING)
     assert row == ImportedArticle(
         "Redis", "https://example.org/", 0, "bob", LONG_AGO + 0.123, 5, 0, ("python", "cpp")
     )

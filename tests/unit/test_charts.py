@@ -69,13 +69,7 @@ def test_ticks_of_extreme_values_are_finite_and_few(low, high):
 
 @pytest.mark.parametrize(
     ("worst", "expected"),
-    [
-        (1, [1, 2]),
-        (4, [1, 2, 3, 4]),
-        (7, [1, 3, 5, 7, 9]),
-        (18, [1, 5, 10, 15, 20]),
-        (100, [1, 50, 100]),
-    ],
+    [(1, [1, 2]), (4, [1, 2, 3, 4]), (7, [1, 3, 5, 7, 9]), (18, [1, 5, 10, 15, 20]), (100, [1, 50, 100])],
 )
 def test_an_axis_of_ranks_starts_at_1(worst, expected):
     assert rank_ticks(worst) == expected
@@ -346,11 +340,7 @@ def test_a_single_curve_needs_no_legend():
 
 @pytest.mark.parametrize(
     ("call", "empty"),
-    [
-        ("decay_chart", decay_curve([], 72)),
-        ("days_chart", stacked_bars([], [])),
-        ("history_chart", history([])),
-    ],
+    [("decay_chart", decay_curve([], 72)), ("days_chart", stacked_bars([], [])), ("history_chart", history([]))],
 )
 def test_an_empty_chart_is_not_drawn_and_says_so(call, empty):
     text = drawn(f'{call}(chart, "T", "D")', chart=empty)
@@ -375,12 +365,7 @@ def test_parts_of_a_stack_differ_in_pattern_as_well_as_colour():
 
     assert (
         re.findall(r'<rect class="bar series-(\d)"( fill="url\(#d-series-\d\)")?', text)
-        == [
-            ("0", ""),
-            ("1", ' fill="url(#d-series-1)"'),
-            ("2", ' fill="url(#d-series-2)"'),
-        ]
-        * 2
+        == [("0", ""), ("1", ' fill="url(#d-series-1)"'), ("2", ' fill="url(#d-series-2)"')] * 2
     )  # legend and drawing
     assert {'id="d-series-1"', 'id="d-series-2"'} <= set(re.findall(r'id="d-series-\d"', text))
     assert "<title>1 May, bots: 2</title>" in text

@@ -10,15 +10,7 @@ from django.utils.formats import localize
 
 from articles.domain.articles import Choice, Tally
 from articles.formatting import units, values
-from articles.formatting.values import (
-    duration,
-    figures,
-    full_date,
-    grouped,
-    moment,
-    significant,
-    thousandths,
-)
+from articles.formatting.values import duration, figures, full_date, grouped, moment, significant, thousandths
 from articles.views.lists.refresh import counts, sentence
 from articles.views.ranking.chart_labels import clock_or_day
 from voting_site.jinja import environment

@@ -69,8 +69,7 @@ def test_every_allowed_target_half_life_is_reachable_within_the_ranges(hours, ba
 
 
 @pytest.mark.parametrize(
-    ("parameters", "hours"),
-    [(RECOMMENDED, 12), (Parameters(base=0.1), 6), (Parameters(base=48, gamma=1), 336)],
+    ("parameters", "hours"), [(RECOMMENDED, 12), (Parameters(base=0.1), 6), (Parameters(base=48, gamma=1), 336)]
 )
 def test_curves_are_drawn_until_their_decay_is_visible(parameters, hours):
     assert lab.curve_hours(parameters) == hours

@@ -14,8 +14,7 @@ NOW = 1_700_000_000_000
 
 
 @pytest.mark.parametrize(
-    ("text", "rate"),
-    [("60/2m", Rate(60, 120)), ("5/1d", Rate(5, 86400)), ("1/30s", Rate(1, 30))],
+    ("text", "rate"), [("60/2m", Rate(60, 120)), ("5/1d", Rate(5, 86400)), ("1/30s", Rate(1, 30))]
 )
 def test_a_rate_is_a_number_and_a_period(text, rate):
     assert Rate.parse(text) == rate

@@ -237,8 +237,7 @@ def test_a_duration_is_shown_in_its_two_largest_units(seconds, words):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(2.314, "2.31 s"), (0.0142, "14.2 ms"), (0.00085, "0.85 ms"), (0.000007, "7.0 µs")],
+    ("seconds", "words"), [(2.314, "2.31 s"), (0.0142, "14.2 ms"), (0.00085, "0.85 ms"), (0.000007, "7.0 µs")]
 )
 def test_a_short_duration_keeps_its_significant_digits(seconds, words):
     assert units.moment(seconds) == words

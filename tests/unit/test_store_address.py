@@ -34,11 +34,7 @@ def test_sentinels_with_everything():
     assert address.servers == (("one", 26380), ("10.0.0.2", 26379), ("::1", 26382))
     assert (address.service, address.database, address.has_tls) == ("my site", 3, True)
     assert (address.username, address.password) == ("user", "p@ss/")
-    assert address.options == {
-        "sentinel_username": "watch",
-        "sentinel_password": "w&d",
-        "ssl_ca_certs": "/ca.pem",
-    }
+    assert address.options == {"sentinel_username": "watch", "sentinel_password": "w&d", "ssl_ca_certs": "/ca.pem"}
 
 
 def test_a_cluster_with_everything():

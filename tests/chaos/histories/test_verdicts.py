@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 
 from articles.domain.articles import Choice
 from tests.chaos.histories.linearizability import final_choices
-from tests.chaos.histories.operations import (
-    READ,
-    SET,
-    Operation,
-    Register,
-)
+from tests.chaos.histories.operations import READ, SET, Operation, Register
 from tests.chaos.histories.verdict import Start, judge
 
 pytestmark = [pytest.mark.deep, pytest.mark.fast]

@@ -47,13 +47,7 @@ class Fleet:
         web, direct, undecided = base.members[:50], base.members[50:190], base.members[190:]
         plans = [
             replace(base, members=web, voters=3, readers=2),
-            replace(
-                idle,
-                members=undecided,
-                undecided=3,
-                direct_undecided=direct_undecided,
-                seed=3,
-            ),
+            replace(idle, members=undecided, undecided=3, direct_undecided=direct_undecided, seed=3),
         ]
         if direct_voters:
             plans.append(replace(idle, members=direct, direct_voters=direct_voters, seed=2))
@@ -78,13 +72,7 @@ class Fleet:
         shutil.copytree(self.site.data_dir / "static", target / "static")
         return self._stage.start(target, **self.environment)
 
-    def end(
-        self,
-        row: Row,
-        *ledgers: Ledger,
-        may_lose: bool = False,
-        answers: Ledger | None = None,
-    ) -> None:
+    def end(self, row: Row, *ledgers: Ledger, may_lose: bool = False, answers: Ledger | None = None) -> None:
         """Check what every fault promises. `may_lose`: votes may be lost, and are only counted in the row.
 
         `answers`: the ledger whose answers must be quick, if not all. The first of a web process never are.
