@@ -46,6 +46,8 @@ class Route(NamedTuple):
 
     pattern: str
     view: Callable[..., Any]
+    name: str = ""
+    """Its name with its namespace."""
 
     @property
     def parameters(self) -> list[str]:
@@ -69,10 +71,10 @@ def routes_of_pages() -> list[Route]:
     return [route for route in routes() if not route.pattern.startswith(("/admin/", "/api/"))]
 
 
-def _routes(patterns: list[Any], prefix: str = "/") -> Iterator[Route]:
+def _routes(patterns: list[Any], prefix: str = "/", namespace: str = "") -> Iterator[Route]:
     for found in patterns:
         route = prefix + re.sub(r"[\^$\\]|\(\?P?.*?\)", "", str(found.pattern))
         if isinstance(found, URLResolver):
-            yield from _routes(found.url_patterns, route)
+            yield from _routes(found.url_patterns, route, found.namespace or namespace)
         elif isinstance(found, URLPattern):
-            yield Route(route, found.callback)
+            yield Route(route, found.callback, f"{namespace}:{found.name}".removeprefix(":") if found.name else "")

@@ -364,131 +364,67 @@ NAMESPACES_WITHOUT_PAGES = {
 }
 
 WITHOUT_PAGE = {
-    **dict.fromkeys((f"articles:ballot{name}" for name in ("s", "_proof")), "a file"),
-    **dict.fromkeys((f"articles:chain{name}" for name in ("", "_day", "_feed")), "a file"),
-    **dict.fromkeys(("articles:month_json", "articles:months_csv", "articles:verifier"), "a file"),
-    "accounts:logout": "a form's target",
-    "accounts:token_revoke": "a form's target",
-    **dict.fromkeys(
-        (
-            "accounts:provider_login",
-            "accounts:provider_confirm",
-            "accounts:link_identity",
-            "accounts:unlink_identity",
-        ),
-        "a form's target",
-    ),
-    "accounts:provider_back": "a provider leads there",
-    "accounts:finish_signup": "only for a person from a provider: see tests/browser/test_providers.py",
-    "accounts:login_link": "a link from the command line",
-    "articles:apply_lab": "a form's target",
-    "articles:end_group_moderator": "a form's target",
-    "articles:lift_group_ban": "a form's target",
-    "articles:dismiss_steps": "a form's target",
-    "articles:test_mail": "a form's target",
-    "articles:accent": "a style sheet",
-    "articles:first_administrator": "only without an administrator: see tests/browser/test_first_hour.py",
-    "articles:roll_back": "a form's target",
-    "articles:follow_site": "a form's target",
-    "articles:preferences": "a form's target",
-    "articles:save": "a form's target",
-    "articles:read_inbox": "a form's target",
-    "articles:block": "a form's target",
-    "accounts:choose_mail": "a form's target",
-    **dict.fromkeys((f"articles:{name}_push" for name in ("choose", "turn_on", "turn_off")), "a form's target"),
-    "accounts:change_email": "a form's target",
-    "accounts:second_step": "in the middle of a login: see tests/browser/test_passkeys.py",
-    "accounts:passkey_login": "a form's target",
-    "accounts:passkey_options": "JSON for a script",
-    "accounts:passkey_confirm": "a form's target",
-    "accounts:remove_app": "a form's target",
-    "accounts:turn_on_second_step": "a form's target",
-    "accounts:turn_off_second_step": "a form's target",
-    "accounts:renew_codes": "a form's target",
-    "accounts:add_passkey": "a form's target",
-    "accounts:rename_passkey": "a form's target",
-    "accounts:remove_passkey": "a form's target",
-    "articles:reset_second_factor": "a form's target",
-    "accounts:end_session": "a form's target",
-    "accounts:end_sessions": "a form's target",
-    "articles:change_about": "a form's target",
-    "accounts:send_link": "a form's target",
-    "accounts:verify": "a link in a mail",
-    "accounts:unsubscribe": "a link in a mail",
-    "articles:mute": "a form's target",
-    "articles:check_ring": "a form's target",
-    "articles:undo_merge": "a form's target",
-    "articles:act_on_suggestion": "a form's target",
-    "articles:undo_suggestion": "a form's target",
-    "articles:comment_vote": "a form's target",
-    "articles:decide": "a form's target",
-    "articles:decide_held": "a form's target",
-    "articles:withdraw_held": "a form's target",
-    "articles:lift_ban": "a form's target",
-    "articles:unblock_host": "a form's target",
-    "articles:leave_votes_out": "a form's target",
-    "articles:count_votes": "a form's target",
-    "articles:continue_votes": "a form's target",
-    "articles:vouch": "a form's target",
-    "articles:failed_tasks": "a form's target",
-    **dict.fromkeys(("articles:webhooks", "articles:webhook"), "as those of the site, if members may have them"),
-    **dict.fromkeys(
-        (
-            f"articles:{owner}{name}"
-            for owner in ("", "site_")
-            for name in (*(f"{act}_webhook" for act in ("rotate", "test", "switch", "remove")), "replay_delivery")
-        ),
-        "a form's target",
-    ),
-    "articles:write_note": "a form's target",
-    "articles:delete_note": "a form's target",
-    "articles:sweep": "a form's target",
-    "articles:continue_sweep": "a form's target",
-    "articles:restore_sweep": "a form's target",
-    "articles:answer_appeal": "a form's target",
-    "articles:answer_statement": "a form's target",
-    "articles:decide_notice": "a form's target",
-    "articles:flag_comment": "the form of a flag on an article",
-    "articles:decide_sign_up": "a form's target",
-    "accounts:invitations": "there only with SIGN_UP=invitation",
-    "articles:data": "JSON to download",
-    "articles:known_link": "JSON for a script",
-    "articles:link_info": "JSON for a script",
-    "articles:preview": "JSON for a script",
-    "articles:pulse": "JSON for a script",
-    "articles:feed": "a feed",
-    "articles:top_feed": "a feed",
-    "articles:group_feed": "a feed",
-    "articles:search_feed": "a feed",
-    "articles:user_feed": "a feed",
-    "articles:host_feed": "a feed",
-    "articles:comments_feed": "a feed",
-    "articles:following_feed": "a feed",
-    "articles:opml": "a file for feed readers",
-    "articles:follow": "a form's target",
-    "articles:change_feed": "a form's target",
-    "articles:article_comments_feed": "a feed",
-    "articles:member_comments_feed": "a feed",
-    "articles:favicon": "leads to the icon",
-    "articles:manifest": "JSON for browsers",
-    "articles:worker": "a script for browsers",
-    "articles:rules": "there only once administrators write rules",
-    "articles:robots": "plain text for crawlers",
-    "articles:security_txt": "plain text for finders of vulnerabilities",
-    "articles:change_password": "leads to the page",
-    "articles:nodeinfo_links": "JSON for directories of sites",
-    "articles:nodeinfo": "JSON for directories of sites",
-    "accounts:app_metadata": "JSON for apps",
-    **dict.fromkeys(
-        (f"accounts:{name}" for name in ("app_token", "revoke_app_token", "register_app")), "JSON for apps"
-    ),
-    "articles:sitemap": "XML for crawlers",
-    "articles:sitemap_lists": "XML for crawlers",
-    "articles:sitemap_articles": "XML for crawlers",
-    "articles:metrics": "plain text for Prometheus",
-    "articles:healthz": "plain text for supervisors",
-    "articles:readyz": "plain text for load balancers",
+    "a form's target": """
+        accounts:add_passkey accounts:change_email accounts:choose_mail accounts:end_session
+        accounts:end_sessions accounts:link_identity accounts:logout accounts:passkey_confirm
+        accounts:passkey_login accounts:provider_confirm accounts:provider_login accounts:remove_app
+        accounts:remove_passkey accounts:rename_passkey accounts:renew_codes accounts:send_link
+        accounts:token_revoke accounts:turn_off_second_step accounts:turn_on_second_step accounts:unlink_identity
+        articles:act_on_suggestion articles:answer_appeal articles:answer_statement articles:apply_lab
+        articles:block articles:change_about articles:change_feed articles:check_ring articles:choose_push
+        articles:comment_vote articles:continue_sweep articles:continue_votes articles:count_votes
+        articles:decide articles:decide_held articles:decide_notice articles:decide_sign_up articles:delete_note
+        articles:dismiss_steps articles:end_group_moderator articles:failed_tasks articles:follow
+        articles:follow_site articles:leave_votes_out articles:lift_ban articles:lift_group_ban articles:mute
+        articles:preferences articles:read_inbox articles:remove_webhook articles:replay_delivery
+        articles:reset_second_factor articles:restore_sweep articles:roll_back articles:rotate_webhook
+        articles:save articles:site_remove_webhook articles:site_replay_delivery articles:site_rotate_webhook
+        articles:site_switch_webhook articles:site_test_webhook articles:sweep articles:switch_webhook
+        articles:test_mail articles:test_webhook articles:turn_off_push articles:turn_on_push
+        articles:unblock_host articles:undo_merge articles:undo_suggestion articles:vouch articles:withdraw_held
+        articles:write_note
+    """,
+    "a feed": """
+        articles:article_comments_feed articles:chain_feed articles:comments_feed articles:feed
+        articles:following_feed articles:group_feed articles:host_feed articles:member_comments_feed
+        articles:search_feed articles:top_feed articles:user_feed
+    """,
+    "a file": """
+        articles:ballot_proof articles:ballots articles:chain articles:chain_day articles:month_json
+        articles:months_csv articles:verifier
+    """,
+    "JSON for a script": """
+        accounts:passkey_options articles:known_link articles:link_info articles:preview articles:pulse
+    """,
+    "JSON for apps": """
+        accounts:app_metadata accounts:app_token accounts:register_app accounts:revoke_app_token
+    """,
+    "XML for crawlers": "articles:sitemap articles:sitemap_lists articles:sitemap_articles",
+    "a link in a mail": "accounts:verify accounts:unsubscribe",
+    "as those of the site, if members may have them": "articles:webhooks articles:webhook",
+    "JSON for directories of sites": "articles:nodeinfo_links articles:nodeinfo",
+    "a provider leads there": "accounts:provider_back",
+    "only for a person from a provider: see tests/browser/test_providers.py": "accounts:finish_signup",
+    "a link from the command line": "accounts:login_link",
+    "a style sheet": "articles:accent",
+    "only without an administrator: see tests/browser/test_first_hour.py": "articles:first_administrator",
+    "in the middle of a login: see tests/browser/test_passkeys.py": "accounts:second_step",
+    "the form of a flag on an article": "articles:flag_comment",
+    "there only with SIGN_UP=invitation": "accounts:invitations",
+    "JSON to download": "articles:data",
+    "a file for feed readers": "articles:opml",
+    "leads to the icon": "articles:favicon",
+    "JSON for browsers": "articles:manifest",
+    "a script for browsers": "articles:worker",
+    "there only once administrators write rules": "articles:rules",
+    "plain text for crawlers": "articles:robots",
+    "plain text for finders of vulnerabilities": "articles:security_txt",
+    "leads to the page": "articles:change_password",
+    "plain text for Prometheus": "articles:metrics",
+    "plain text for supervisors": "articles:healthz",
+    "plain text for load balancers": "articles:readyz",
 }
+"""Names of addresses without a page, by what is there instead."""
 
 DOORS = {"accounts:token_issue": "new token"}
 """Addresses that show a page once a form was sent there: by the page of the catalogue that does it."""
