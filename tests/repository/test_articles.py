@@ -103,29 +103,6 @@ def test_a_poster_whose_claim_another_member_uses_gets_that_article(repository):
     assert repository.articles.post(MALLORY, "mallory", "Once more", link(1)) == posted
 
 
-def test_a_refused_duplicate_changes_neither_article_nor_link(repository, article):
-    other = post(repository, 2, poster=BOB)
-
-    with pytest.raises(DuplicateLink) as caught:
-        repository.articles.edit(article, ALICES, "Mine now", link(2), moderator=False)
-
-    assert (caught.value.article_id, repository.articles.get(article).title) == (other, "A title")
-    assert repository.articles.post(MALLORY, "mallory", "M", "https://example.org/a").id == article
-    assert repository.articles.post(MALLORY, "mallory", "M", link(2)).id == other
-
-
-def test_a_members_articles_come_in_pages_newest_first(repository, clock):
-    ids = []
-    for n in range(30):
-        ids.append(repository.articles.post(ALICE, "alice", "T", f"https://e.org/{n}").id)
-        clock.advance(1)
-
-    first, second = repository.members.get_posted(ALICE), repository.members.get_posted(ALICE, 2)
-
-    assert ([a.id for a in first.articles], first.number, first.has_next) == (ids[:4:-1], 1, True)
-    assert ([a.id for a in second.articles], second.number, second.has_next) == (ids[4::-1], 2, False)
-
-
 def test_a_counter_far_behind_reuses_no_id_and_the_link_leads_to_the_new_article(repository):
     before = [repository.articles.get(post(repository, number)) for number in range(1, 6)]
     repository.store.client.delete(names.COUNTER)

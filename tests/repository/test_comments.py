@@ -8,7 +8,6 @@ from articles.domain.articles import Choice
 from articles.domain.comments import (
     COMMENTS_PER_ARTICLE,
     DEEPEST_SHOWN,
-    EDIT_SECONDS,
     Comment,
     CommentOrder,
     Thread,
@@ -20,8 +19,6 @@ from articles.domain.errors import (
     ArticleNotFound,
     ArticleRemoved,
     CommentNotFound,
-    CommentNotRemoved,
-    CommentRemoved,
     CommentVotingClosed,
     DiscussionFull,
     DiscussionLocked,
@@ -39,7 +36,7 @@ from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import names_in
 from tests.factories import comment_on, post
-from tests.repository.usage import commands_of_scripts, let_pass, listed
+from tests.repository.usage import commands_of_scripts, listed
 from tests.rules import RATES, connect, default_rules
 from tests.store_state import problems
 
@@ -119,9 +116,6 @@ def test_a_number_that_is_taken_is_not_given_out_again(repository, article):
     assert comment_on(repository, article, "b") == first + 1
 
 
-# Orders
-
-
 # Pages
 
 
@@ -178,19 +172,6 @@ def test_a_reader_who_says_what_was_shown_gets_every_comment_once_whatever_chang
     assert [part.start for part in parts] == [0, 4, 8, 12]
 
 
-def test_what_was_shown_may_be_deleted_and_does_not_stop_a_reader(repository, article):
-    tops = [comment_on(repository, article, str(n)) for n in range(9)]
-    first = read(repository, article, size=3)
-    for top in tops[:3]:
-        repository.comments.delete(top, BOB)
-
-    second = read(repository, article, start=3, passed=first.passed, size=2)
-    third = read(repository, article, start=5, passed=(*first.passed, *second.passed), size=9)
-
-    assert [comment.id for comment in (*second.comments, *third.comments)] == tops[3:]
-    assert third.next_start is None
-
-
 @pytest.mark.parametrize("text", ["a" * 20_000, "@alice " * 350], ids=["text", "HTML"])
 def test_long_comments_make_shorter_pages(repository, article, text):
     tops = [comment_on(repository, article, text + str(n)) for n in range(4)]
@@ -244,26 +225,6 @@ def test_a_page_of_many_comments_reads_no_more_than_it_shows(repository, article
         assert thread.next_start
 
 
-# Editing
-
-
-def test_an_edit_soon_after_posting_leaves_no_mark(repository, article, clock):
-    comment = comment_on(repository, article, "Tpyo")
-    clock.advance(EDIT_SECONDS)
-
-    repository.comments.edit(comment, BOB, "Typo")
-    assert (repository.comments.get(comment).text, repository.comments.get(comment).edited_at) == ("Typo", None)
-
-    clock.advance(0.001)
-    repository.comments.edit(comment, BOB, "Typo")
-    assert repository.comments.get(comment).edited_at is None
-    repository.comments.edit(comment, BOB, "Changed")
-    assert repository.comments.get(comment).edited_at == round(clock(), 3)
-
-
-# Deleting
-
-
 # Votes
 
 
@@ -291,53 +252,7 @@ def test_votes_on_comments_count_toward_the_limit_of_votes(repository, article, 
         limited.comments.cast(comment, ALICE, Choice.VOTE)
 
 
-def test_voter_sets_are_dropped_when_voting_is_long_over(repository, article, clock):
-    comment = comment_on(repository, article, "Vote on me")
-    elect(repository, comment, 3, 1)
-    keys, client = repository.store.shards.of(article), repository.store.client
-    sets = [keys.comment_voted(comment), keys.comment_oppose(comment)]
-    rules = repository.rules
-
-    let_pass(repository, clock, rules.voting_window + rules.voters_grace)
-    repository.clock.drop_voters(60)
-    assert [client.scard(name) for name in sets] == [3, 1]
-    let_pass(repository, clock, 0.001)
-    repository.clock.drop_voters(60)
-
-    assert [client.scard(name) for name in sets] == [0, 0]
-    assert client.exists(keys.comment_voters) == 0
-    assert (repository.comments.get(comment).votes, repository.comments.get(comment).opposes) == (3, 1)
-    assert problems(repository) == []
-
-
 # Moderation
-
-
-def test_a_removed_comment_keeps_its_place_and_can_be_restored(repository, article, clock):
-    comment = comment_on(repository, article, "Spam")
-    comment_on(repository, article, "Reply", ALICE, comment)
-    clock.advance(3)
-
-    repository.comments.remove(comment, MODERATOR, "It is spam")
-    removed = read(repository, article)
-    with pytest.raises(CommentRemoved):
-        repository.comments.remove(comment, MODERATOR, "Again")
-    clock.advance(3)
-    repository.comments.restore(comment, MODERATOR, "It is not")
-    with pytest.raises(CommentNotRemoved):
-        repository.comments.restore(comment, MODERATOR, "Again")
-
-    assert [(c.removed, c.is_shown, c.is_logged) for c in removed.comments] == [
-        ("It is spam", False, True),
-        (None, True, False),
-    ]
-    assert (removed.total, read(repository, article).total) == (1, 2)
-    entries = repository.moderation_log.get_for_article(article).entries[:2]
-    assert [(e.action, e.reason, e.actor_name, e.details) for e in entries] == [
-        (Action.RESTORE_COMMENT, "It is not", "carol", {"comment": str(comment)}),
-        (Action.REMOVE_COMMENT, "It is spam", "carol", {"comment": str(comment)}),
-    ]
-    assert problems(repository) == []
 
 
 def test_a_locked_discussion_takes_votes_and_deletions_but_no_text(repository, article):

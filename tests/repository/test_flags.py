@@ -3,7 +3,7 @@
 import pytest
 
 from articles.domain.comments import root_of
-from articles.domain.errors import AccountDeleted, FlagDecided, FlagsFull, NotThePoster, OwnContent
+from articles.domain.errors import AccountDeleted, FlagsFull
 from articles.domain.flags import FLAGGED_REASON, MOST_FLAGS, FlagReason, FlagState, weight
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import comment_on, post
@@ -54,45 +54,6 @@ def test_the_heaviest_comes_first_and_of_equal_ones_the_oldest(repository, artic
     assert queued(repository) == [ids[2], ids[1], ids[0], comment]
     assert repository.flags.get_page().entries[3].comment.text == "A comment"
     assert repository.flags.get_page().entries[0].reasons == {SPAM: 1, AGAINST_RULES: 1}
-
-
-def test_keeping_decides_the_flags_that_the_moderator_saw(repository, subject, clock):
-    repository.flags.set(subject, BOB, SPAM)
-    seen = clock()
-    clock.advance(1)
-    repository.flags.set(subject, MALLORY, SPAM)
-
-    for _ in range(2):
-        repository.flags.keep(subject, seen, "It is on topic")
-
-    flag = repository.flags.get(subject, BOB)
-    assert (flag.state, flag.kept) == (FlagState.KEPT, "It is on topic")
-    assert repository.flags.get(subject, MALLORY).state is FlagState.OPEN
-    assert queued(repository) == [subject]
-    assert (repository.flags.get_record(BOB), repository.flags.get_record(MALLORY)) == ((0, 1), (0, 0))
-    for change in (
-        lambda: repository.flags.set(subject, BOB, SPAM),
-        lambda: repository.flags.take_back(subject, BOB),
-    ):
-        with pytest.raises(FlagDecided):
-            change()
-    assert problems(repository) == []
-
-
-def test_any_removal_decides_the_flags_and_a_restoration_opens_none(repository, article, subject, comment):
-    for one in (subject, comment):
-        repository.flags.set(one, BOB, SPAM)
-
-    repository.comments.remove(comment, MODERATOR, "Spam")
-    repository.articles.remove(article, MODERATOR, "Spam")
-
-    assert queued(repository) == []
-    assert {flag.state for flag in repository.flags.iterate_by(BOB)} == {FlagState.REMOVED}
-    assert repository.flags.get_record(BOB) == (2, 0)
-    repository.articles.restore(article, MODERATOR, "It was not")
-    repository.comments.restore(comment, MODERATOR, "It was not")
-    assert queued(repository) == []
-    assert problems(repository) == []
 
 
 def test_flags_of_members_who_are_rarely_right_weigh_less(repository, clock):
@@ -165,14 +126,6 @@ def test_posters_ask_to_withdraw_their_article_which_says_nothing_of_their_flags
     assert problems(repository) == []
     repository.repair.run()
     assert repository.flags.get_record(ALICE) == (0, 0)
-
-
-def test_only_posters_ask_to_withdraw_and_only_articles(repository, subject, comment):
-    for refusal, one, member in ((NotThePoster, subject, BOB), (OwnContent, comment, ALICE)):
-        with pytest.raises(refusal):
-            repository.flags.set(one, member, WITHDRAWAL)
-    with pytest.raises(NotThePoster):
-        repository.flags.set(comment, BOB, WITHDRAWAL)
 
 
 def test_a_request_to_withdraw_is_no_flag_that_removes(repository, article, subject, clock):

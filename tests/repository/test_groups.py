@@ -5,7 +5,6 @@ import pytest
 from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import Order
 from tests.cast import MODERATOR
-from tests.factories import post
 from tests.store_state import problems
 
 pytestmark = pytest.mark.one_shard
@@ -13,33 +12,6 @@ pytestmark = pytest.mark.one_shard
 
 def members(repository, slug):
     return {article.id for article in repository.lists.get_page(Order.TIME, slug=slug).articles}
-
-
-def test_several_groups_are_added_and_removed_in_one_step(repository, article):
-    groups = repository.groups.assign(
-        article, ["redis", "web", "redis"], ["python"], actor=MODERATOR, reason="fits"
-    )
-
-    assert groups == ("redis", "web")
-    assert members(repository, "python") == set()
-    assert members(repository, "redis") == members(repository, "web") == {article}
-    (entry,) = repository.moderation_log.get_page().entries
-    assert entry.details == {"added": "redis,web", "removed": "python"}
-
-
-def test_a_group_is_read_with_its_size_and_a_merged_one_redirects(repository, article):
-    post(repository, 2, ("python", "snake"))
-
-    assert repository.groups.get("python") == next(
-        one for one in repository.groups.list_all() if one.slug == "python"
-    )
-    assert repository.groups.get("python").articles == 2
-    repository.groups.merge("snake", "python", MODERATOR)
-    with pytest.raises(GroupNotFound) as merged:
-        repository.groups.get("snake")
-    with pytest.raises(GroupNotFound) as unknown:
-        repository.groups.get("nothing")
-    assert (merged.value.moved_to, unknown.value.moved_to) == ("python", None)
 
 
 def test_two_groups_cannot_have_the_same_title(repository):

@@ -356,27 +356,6 @@ def test_a_trim_that_arrives_after_another_rescore_removes_nothing(server_url, c
     assert problems(repository) == []
 
 
-# Periods and groups
-
-
-def test_a_period_lists_only_articles_posted_in_it(repository, clock):
-    fill(repository, clock, 60)
-    repository.hot.rescore()
-    times = {article.id: article.posted_at for article in repository.imports.iterate()}
-    oldest = sorted(times.values())[40]
-
-    for since in (clock() - DAY, clock() - 3 * DAY, oldest, oldest + 0.001, 0, clock() + 1):
-        inside = [i for i in listed(repository, Order.HOT) if times[i] >= since]
-        pages = [
-            repository.lists.get_page(Order.HOT, n, since=since, size=7) for n in range(1, len(inside) // 7 + 1)
-        ]
-        assert [a.id for page in pages for a in page.articles] == inside[: 7 * len(pages)]
-        assert repository.lists.get_page(Order.HOT, since=since, size=100).total == len(inside)
-
-
-# Pages
-
-
 # Races
 
 

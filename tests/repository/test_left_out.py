@@ -13,12 +13,11 @@ from articles.domain.moderation_log import Action, Actor
 from articles.repository.moderation import left_out
 from articles.repository.store.key_table import LEFT_OUT_ON_ARTICLE
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
-from tests.clock import DAY
 from tests.every_server import with_methods_of
 from tests.factories import comment_on, imported, post
 from tests.repository.breaking import BreakingServer
 from tests.repository.racing import interleaved
-from tests.repository.usage import let_pass, listed, warm
+from tests.repository.usage import listed, warm
 from tests.rules import connect
 from tests.store_state import contents, problems
 
@@ -73,20 +72,6 @@ def test_left_out_votes_stay_and_do_not_affect_ranks(repository, articles):
     assert problems(repository) == []
 
 
-def test_counting_again_restores_every_rank(repository, articles):
-    before = contents(repository)
-    list(leave_out(repository))
-
-    assert sum(count_again(repository)) == 4
-
-    after = contents(repository)
-    assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} <= {
-        name for keys in repository.store.shards.all for name in (keys.log, keys.left_out_acts)
-    }
-    assert sum(count_again(repository)) == 0
-    assert repository.moderation_log.get_page().entries[0].action is Action.COUNT_VOTES
-
-
 def test_later_votes_are_left_out_too(repository, articles, clock):
     list(leave_out(repository))
 
@@ -102,21 +87,6 @@ def test_later_votes_are_left_out_too(repository, articles, clock):
     assert problems(repository) == []
     list(count_again(repository))
     assert points(repository, articles) == [0, 1, 0, 0, 3, 3, 1]
-    assert problems(repository) == []
-
-
-def test_closed_articles_keep_what_ranks_them(repository, articles, clock):
-    list(leave_out(repository))
-    let_pass(repository, clock, repository.rules.voting_window + 1000)
-
-    assert sum(count_again(repository)) == 0
-
-    assert points(repository, articles) == [1] * 5
-    repository.repair.run()
-    assert points(repository, articles) == [1] * 5
-    let_pass(repository, clock, 3 * DAY)
-    repository.clock.drop_voters(60)
-    assert not any("leftout:" in name and "acts" not in name for name in contents(repository))
     assert problems(repository) == []
 
 
@@ -243,21 +213,6 @@ def test_the_audit_finds_wrong_left_out_votes_of_a_comment_and_the_repair_counts
     repository.repair.run()
     assert repository.comments.get(one).left_out == LeftOut(0, 1)
     assert problems(repository) == []
-
-
-def test_after_voting_ended_a_comments_left_out_votes_stay(repository, comments, clock):
-    for member in (MALLORY, *RING):
-        list(leave_out(repository, member))
-    let_pass(repository, clock, repository.rules.voting_window + 1000)
-
-    assert sum(count_again(repository)) == 0
-    repository.repair.run()
-
-    assert best(repository, comments) == [(1, 2, 3)] * 4
-    let_pass(repository, clock, 3 * DAY)
-    repository.clock.drop_voters(60)
-    assert problems(repository) == []
-    assert repository.comments.get(comments[1]).left_out == LeftOut(3, 0)
 
 
 # What the shards say of a member

@@ -8,16 +8,15 @@ import pytest
 
 from articles.domain import lists
 from articles.domain.articles import Choice
-from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
+from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.lists import Order
 from articles.repository.lists import gathering, pages
 from articles.searching import Hiding
-from tests.cast import ALICE, BOB, MODERATOR
-from tests.every_server import calls_in, delete, names_in, reset_statistics
-from tests.factories import discuss, imported, post, view
-from tests.repository.usage import warm
+from tests.cast import ALICE, BOB
+from tests.every_server import calls_in, reset_statistics
+from tests.factories import discuss, imported, view
 from tests.rules import connect
-from tests.store_state import new_client, problems
+from tests.store_state import new_client
 
 pytestmark = pytest.mark.one_shard
 
@@ -48,24 +47,6 @@ def test_a_list_has_no_page_before_the_first_or_after_the_last(repository, clock
         repository.lists.get_page(Order.SCORE, number)
 
 
-def test_each_article_is_complete_and_has_the_readers_own_choice(repository, article, clock):
-    repository.votes.cast(article, BOB, Choice.OPPOSE)
-
-    (found,) = repository.lists.get_page(Order.SCORE, reader=BOB).articles
-
-    assert (found.id, found.title, found.link, found.poster, found.poster_name) == (
-        article,
-        "A title",
-        "https://example.org/a",
-        ALICE,
-        "alice",
-    )
-    assert (found.votes, found.opposes, found.points, found.choice) == (1, 1, 0, Choice.OPPOSE)
-    assert (found.posted_at, found.score, found.closes_at) == (clock.now, clock.now, clock.now + 604800)
-    assert found.groups == ("python",)
-    assert repository.lists.get_page(Order.SCORE).articles[0].choice is Choice.NONE
-
-
 def test_articles_posted_at_one_moment_are_ordered_by_the_bytes_of_their_ids(repository, clock):
     post_many(repository, clock, 30, every=0)
 
@@ -83,15 +64,6 @@ def test_a_group_ranking_is_kept_for_60_seconds_after_the_last_read(repository, 
     repository.lists.get_page(Order.SCORE, slug="python")
 
     assert 58 <= repository.store.client.ttl(key) <= 60
-
-
-def test_unknown_groups_are_reported_and_leave_no_key(repository, article):
-    before = set(names_in(repository.store.client))
-
-    with pytest.raises(GroupNotFound):
-        repository.lists.get_page(Order.SCORE, slug="nope")
-
-    assert set(names_in(repository.store.client)) == before
 
 
 class CountingConnection:
@@ -148,42 +120,6 @@ def test_an_exactly_full_page_without_hidden_groups_is_the_last(repository, cloc
     page = repository.lists.get_page(Order.TIME, hidden=Hiding(("go",)))
 
     assert (len(page.articles), page.has_next) == (25, more)
-
-
-def rankings_of(repository, slug):
-    client = repository.store.client
-    names = [keys.group_order(order, slug) for keys in repository.store.shards.all for order in Order]
-    return {name: client.zrange(name, 0, -1, withscores=True) for name in names}
-
-
-CHANGES = {
-    "a new article": lambda repository: post(repository, 100, ("python",)),
-    "an assignment": lambda repository: repository.groups.assign(10, ["python"]),
-    "a vote": lambda repository: repository.votes.cast(2, BOB, Choice.VOTE),
-    "an opposing vote": lambda repository: repository.votes.cast(2, BOB, Choice.OPPOSE),
-    "a removal": lambda repository: repository.articles.remove(2, MODERATOR, "Spam"),
-    "a restoration": lambda repository: repository.articles.restore(1, MODERATOR, "It was not"),
-    "leaving the group": lambda repository: repository.groups.assign(2, [], ["python"]),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.needs("few shards")
-def test_a_warm_ranking_is_changed_in_place_and_equals_a_rebuilt_one(repository, clock, change):
-    post_many(repository, clock, 9, ["python"])
-    post(repository, 10)
-    repository.articles.remove(1, MODERATOR, "Spam")
-    warm(repository, "python")
-    before = rankings_of(repository, "python")
-
-    CHANGES[change](repository)
-
-    changed = rankings_of(repository, "python")
-    assert changed != before
-    delete(repository.store.client, *changed)
-    warm(repository, "python")
-    assert rankings_of(repository, "python") == changed
-    assert problems(repository) == []
 
 
 OF_THE_COUNTING = ("config|resetstat", "info", "ping", "replconf", "publish")

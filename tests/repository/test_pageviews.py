@@ -5,11 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from articles.domain import ranking
 from articles.domain.comments import CommentOrder
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
 from articles.domain.lists import Order
-from articles.domain.ranking import Parameters
 from articles.domain.readership import REPEAT, DayViews, Suspicion
 from articles.repository.readership.pageviews import DAYS_KEPT
 from tests.cast import ALICE, MODERATOR
@@ -17,7 +15,7 @@ from tests.clock import DAY
 from tests.every_server import delete
 from tests.factories import discuss, post, view, visit
 from tests.repository.racing import race
-from tests.repository.usage import hot_values, warm
+from tests.repository.usage import warm
 from tests.rules import connect, default_rules
 from tests.store_state import contents, problems
 
@@ -27,24 +25,6 @@ def record(repository, article_id, *args, member=None, **kwargs):
 
 
 # What counts
-
-
-def test_a_visitors_view_counts_and_returns_the_articles_totals(repository, article, clock):
-    clock.advance(1800)
-
-    counts = [record(repository, article, visitor) for visitor in (1, 2, 3)]
-
-    assert [(count.counted, count.reason, count.pv, count.uv) for count in counts] == [
-        (True, None, n, n) for n in (1, 2, 3)
-    ]
-    hours = ranking.hours_between(repository.articles.get(article).posted_at, repository.hot.get_refreshed_at())
-    for count in counts:
-        exact = ranking.hotness(count.pv, count.uv, hours, Parameters())
-        assert count.hotness == pytest.approx(exact, rel=1e-12)
-    assert hot_values(repository) == {article: counts[-1].hotness}
-    found = repository.articles.get(article)
-    assert (found.pv, found.uv) == (3, 3)
-    assert problems(repository) == []
 
 
 def test_a_view_is_recorded_with_the_exchange_that_reads_the_article(repository, article, clock, wire):

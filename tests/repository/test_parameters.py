@@ -10,7 +10,7 @@ import pytest
 
 from articles.domain import ranking
 from articles.domain.articles import Choice
-from articles.domain.errors import ArticlesError, ChangeRunning, ParametersChanged
+from articles.domain.errors import ArticlesError, ChangeRunning
 from articles.domain.lists import Order
 from articles.domain.moderation_log import OPERATOR, Action, Actor
 from articles.domain.ranking import Parameters
@@ -256,30 +256,6 @@ def test_another_process_completes_the_change_after_a_crash_at_any_step(reposito
 
 
 # Two at once
-
-
-def test_a_choice_based_on_outdated_parameters_is_refused(filled):
-    tune(filled, OTHER)
-    before = contents(filled)
-
-    with pytest.raises(ParametersChanged) as refused:
-        filled.parameters.apply(SAME_WEIGHT, expected=1, actor=BOB, reason="Mine")
-
-    assert refused.value.version == 2
-    assert contents(filled) == before
-
-
-def test_applying_parameters_is_refused_while_others_are_being_applied(filled):
-    begin(filled)
-    before = contents(filled)
-
-    for expected in (1, 2):
-        with pytest.raises(ChangeRunning):
-            filled.parameters.apply(SAME_WEIGHT, expected=expected, actor=BOB, reason="Mine")
-
-    assert contents(filled) == before
-    finish_tuning(filled)
-    assert filled.parameters.get_current() == OTHER
 
 
 @pytest.mark.parametrize(
