@@ -61,22 +61,6 @@ def test_emptying_the_database_recreates_the_group(permissions):
     assert Group.objects.filter(name=GROUP).exists()
 
 
-def test_one_query_finds_that_a_member_has_no_permissions(bob, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        assert not any(map(bob.has_perm, PERMISSIONS))
-
-
-@pytest.mark.parametrize("owner", ["groups", "user_permissions"])
-def test_permissions_count_whether_a_group_or_the_member_has_them(bob, owner):
-    permission = Permission.objects.get(codename="see_views")
-    if owner == "groups":
-        bob.groups.add(Group.objects.get(name=GROUP))
-    else:
-        bob.user_permissions.add(permission)
-
-    assert bob.has_perm("articles.see_views")
-
-
 def test_an_inactive_superuser_has_no_permission(admin_user):
     assert admin_user.has_perm("articles.see_views")
 

@@ -168,17 +168,6 @@ def test_the_account_is_committed_before_the_login_signal(client):
     assert inside == [(False, "42")]
 
 
-def test_signing_up_changes_the_session(client):
-    session = client.session
-    session["planted"] = "by mallory"
-    session.save()
-    client.cookies["sessionid"] = session.session_key
-
-    _sign_up(client)
-
-    assert client.session.session_key != session.session_key
-
-
 @pytest.fixture
 def made(client) -> User:
     """The account that the first of two identical forms creates."""

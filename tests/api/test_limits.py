@@ -110,14 +110,3 @@ def test_actions_have_limits_of_their_own(as_bob, article, method, path, body, l
 
     assert outcomes(send, USES + 1) == [200] * USES + [429]
     assert as_bob.get("me/saved").status_code == 200, "the limit of other requests is not affected"
-
-
-def test_a_refused_request_costs_the_limit_nothing_and_waiting_suffices(as_alice, limits_clock):
-    outcomes(lambda: as_alice.get("me/saved"), USES)
-    outcomes(lambda: as_alice.get("me/saved"), 20)
-
-    wait = int(as_alice.get("me/saved")["Retry-After"])
-    limits_clock.advance(wait - 1)
-    assert as_alice.get("me/saved").status_code == 429
-    limits_clock.advance(1)
-    assert as_alice.get("me/saved").status_code == 200

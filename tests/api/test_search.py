@@ -73,18 +73,9 @@ def test_a_search_of_an_index_that_is_being_built_is_not_complete(anyone, found)
 
 @pytest.mark.parametrize("query", ["", "%20", "!%3F"])
 def test_a_query_without_words_finds_nothing(anyone, found, query):
-    nothing = {
-        "articles": [],
-        "page": 1,
-        "has_next": False,
-        "next_after": None,
-        "total": 0,
-        "complete": True,
-        "hidden": 0,
-        "doubts": [],
-    }
+    body = anyone.get(f"search?q={query}").json()
 
-    assert anyone.get(f"search?q={query}").json() == nothing
+    assert (body["articles"], body["total"], body["complete"]) == ([], 0, True)
 
 
 @pytest.mark.parametrize(

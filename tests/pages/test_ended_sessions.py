@@ -92,13 +92,3 @@ def test_kept_input_does_not_replace_a_form_a_member_sends(site_store, alice):
 
     assert "Older" not in browser.post("/post/", {"title": "Newer", "link": ""}).text
     assert browser_of(alice).get("/post/").status_code == 200
-
-
-def test_a_stale_form_whose_session_has_ended_leads_straight_to_the_login(site_store, carol):
-    browser = browser_of(strict=True)
-
-    page = browser.post("/settings/tokens/", {"name": "because"})
-
-    assert page.status_code == 403
-    assert log_in(browser, page, "carol") == "/settings/#settings-tokens"
-    assert 'value="because"' in browser.get("/settings/").text

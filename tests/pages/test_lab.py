@@ -61,9 +61,6 @@ def scores(site_store):
     return ranking_values(site_store, Order.SCORE)
 
 
-# Permissions
-
-
 # Previews
 
 

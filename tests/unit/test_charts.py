@@ -283,9 +283,6 @@ def test_a_line_that_never_changes_is_two_points():
     assert len(points_of(found.rank.lines[0])) == 2
 
 
-# The package
-
-
 # Labels, and the drawing
 
 

@@ -124,9 +124,6 @@ def test_what_was_chosen_before_is_the_beginning_of_a_history():
     assert len(judge(operations).failures) == 1
 
 
-# The file
-
-
 # Against the definition, and against a simulated register
 
 
