@@ -50,16 +50,13 @@ class LinkInfo(BaseModel):
     message: str = Field(description="The same as a sentence.")
 
 
-@router.post(
-    "link-info",
-    summary="Fetch the title of a link",
-    description=(
-        "Title, canonical address, language and description of the page, which the site fetches once a day at "
-        "most. The response comes at once: ask again while its state is “fetching”."
-    ),
-    auth=members(POST, ("api", "lookups")),
-)
+@router.post("link-info", auth=members(POST, ("api", "lookups")))
 def fetch_link_info(request: HttpRequest, link: Link) -> LinkInfo:
+    """Fetch the title of a link.
+
+    Title, canonical address, language and description of the page, which the site fetches once a day at most. The
+    response comes at once: ask again while its state is “fetching”.
+    """
     info = look_up(request, link.link)
     return LinkInfo(message=info.sentence, **info._asdict())
 

@@ -149,26 +149,19 @@ class Bans(BaseModel):
         return cls(name=member.get_username(), bans=list(map(Ban.of, member.bans.current())))
 
 
-@router.get(
-    "users/{name}/bans",
-    summary="The current bans of a member",
-    description="Only for members who can ban.",
-    auth=MODERATORS,
-)
+@router.get("users/{name}/bans", auth=MODERATORS)
 def list_bans(request: HttpRequest, name: MemberName) -> Bans:
+    """The current bans of a member. Only for members who can ban."""
     return Bans.of(member_for(request, name, BAN_MEMBERS))
 
 
-@router.put(
-    "users/{name}/bans/{scope}",
-    summary="Ban a member, or lift a ban",
-    description=(
-        "Only for members who can ban. A ban replaces the current one with the same scope; others continue. "
-        "Repeated within a minute, it changes nothing. Members who can ban cannot be banned."
-    ),
-    auth=MODERATORS,
-)
+@router.put("users/{name}/bans/{scope}", auth=MODERATORS)
 def change_ban(request: HttpRequest, name: MemberName, scope: Scope, change: BanChange) -> Bans:
+    """Ban a member, or lift a ban.
+
+    Only for members who can ban. A ban replaces the current one with the same scope; others continue. Repeated
+    within a minute, it changes nothing. Members who can ban cannot be banned.
+    """
     member, reason = member_for(request, name, BAN_MEMBERS), clean_reason(change.reason)
     if change.banned:
         ban(member, scope, reason, days=change.days, moderator=actor(request), grounds=change.grounds)

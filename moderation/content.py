@@ -288,30 +288,24 @@ def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: st
         change(subject, moderator, clean_reason(reason), grounds)
 
 
-@router.put(
-    "articles/{article_id:article_id}/locked",
-    summary="Lock a discussion, or unlock it",
-    description=(
-        "Moderators only. In a locked discussion, comments cannot be written or edited. Idempotent: the response "
-        "contains the recorded reason."
-    ),
-    auth=MODERATORS,
-)
+@router.put("articles/{article_id:article_id}/locked", auth=MODERATORS)
 def lock_comments(request: HttpRequest, article_id: ArticleNumber, locking: Locking) -> Locked:
+    """Lock a discussion, or unlock it.
+
+    Moderators only. In a locked discussion, comments cannot be written or edited. Idempotent: the response
+    contains the recorded reason.
+    """
     _change(request, lock if locking.locked else unlock, root_of(article_id), locking.reason, locking)
     return Locked(article_id=article_id, locked=repository().articles.get(article_id).locked)
 
 
-@router.put(
-    "comments/{comment_id:comment_id}/removed",
-    summary="Remove a comment, or restore it",
-    description=(
-        "Moderators only. Hides the text of a comment from everyone, or shows it again, with a reason. "
-        "Idempotent: the response contains the recorded reason."
-    ),
-    auth=MODERATORS,
-)
+@router.put("comments/{comment_id:comment_id}/removed", auth=MODERATORS)
 def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Removal) -> Comment:
+    """Remove a comment, or restore it.
+
+    Moderators only. Hides the text of a comment from everyone, or shows it again, with a reason. Idempotent: the
+    response contains the recorded reason.
+    """
     _change(request, remove if removal.removed else restore, comment_id, removal.reason, removal)
     comment = repository().comments.get(comment_id, reader_id(request))
     if comment.is_deleted:
@@ -319,16 +313,12 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Rem
     return Comment.of(comment, comment.replies)
 
 
-@router.put(
-    "articles/{article_id:article_id}/removed",
-    summary="Remove an article, or restore it",
-    description=(
-        "Moderators only. Removes an article from every list, or restores it, with a reason. Idempotent: "
-        "the response contains the recorded reason."
-    ),
-    response=failing(409),
-    auth=MODERATORS,
-)
+@router.put("articles/{article_id:article_id}/removed", response=failing(409), auth=MODERATORS)
 def remove_article(request: HttpRequest, article_id: _ArticleNumber, removal: Removal) -> schemas.Article:
+    """Remove an article, or restore it.
+
+    Moderators only. Removes an article from every list, or restores it, with a reason. Idempotent: the response
+    contains the recorded reason.
+    """
     _change(request, remove if removal.removed else restore, root_of(article_id), removal.reason, removal)
     return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))

@@ -256,47 +256,27 @@ _SETS = (
 )
 
 
-@router.put(
-    "articles/{article_id:article_id}/flag",
-    summary="Flag an article",
-    description=_SETS,
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.put("articles/{article_id:article_id}/flag", description=_SETS, response=failing(409), auth=AUTHORS)
 def flag_article(request: HttpRequest, article_id: OthersArticleNumber, flag: NewFlag) -> Flag:
+    """Flag an article."""
     return _set(request, root_of(article_id), flag)
 
 
-@router.delete(
-    "articles/{article_id:article_id}/flag",
-    summary="Take back your flag on an article",
-    description="Idempotent, until moderators have decided.",
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.delete("articles/{article_id:article_id}/flag", response=failing(409), auth=AUTHORS)
 def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber) -> Flag:
+    """Take back your flag on an article. Idempotent, until moderators have decided."""
     return _take_back(request, root_of(article_id))
 
 
-@router.put(
-    "comments/{comment_id:comment_id}/flag",
-    summary="Flag a comment",
-    description=_SETS,
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.put("comments/{comment_id:comment_id}/flag", description=_SETS, response=failing(409), auth=AUTHORS)
 def flag_comment(request: HttpRequest, comment_id: CommentNumber, flag: NewFlag) -> Flag:
+    """Flag a comment."""
     return _set(request, _comment(comment_id), flag)
 
 
-@router.delete(
-    "comments/{comment_id:comment_id}/flag",
-    summary="Take back your flag on a comment",
-    description="Idempotent, until moderators have decided.",
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.delete("comments/{comment_id:comment_id}/flag", response=failing(409), auth=AUTHORS)
 def take_back_comment_flag(request: HttpRequest, comment_id: CommentNumber) -> Flag:
+    """Take back your flag on a comment. Idempotent, until moderators have decided."""
     return _take_back(request, _comment(comment_id))
 
 

@@ -195,15 +195,14 @@ class GroupBans(BaseModel):
         return cls(group=group.slug, bans=rows)
 
 
-@router.put(
-    "groups/{slug}/moderators/{name}",
-    summary="Make a member a moderator of a group, or end that",
-    description="Only for moderators of the whole site who can manage groups. Idempotent.",
-    auth=MODERATORS,
-)
+@router.put("groups/{slug}/moderators/{name}", auth=MODERATORS)
 def assign_moderator(
     request: HttpRequest, slug: GroupName, name: MemberName, change: ModeratorChange
 ) -> GroupModerators:
+    """Make a member a moderator of a group, or end that.
+
+    Only for moderators of the whole site who can manage groups. Idempotent.
+    """
     moderator, group = acting(request, ASSIGN_GROUPS), _group(slug)
     member, reason = member_named(name), clean_reason(change.reason)
     assign(group, member, moderator, reason, moderates=change.moderates)
@@ -211,28 +210,21 @@ def assign_moderator(
     return GroupModerators(group=group.slug, moderators=[row.member.get_username() for row in rows])
 
 
-@router.get(
-    "groups/{slug}/bans",
-    summary="The current bans from a group",
-    description="Only for moderators of the group, and members who can ban.",
-    auth=MODERATORS,
-)
+@router.get("groups/{slug}/bans", auth=MODERATORS)
 def list_group_bans(request: HttpRequest, slug: GroupName) -> GroupBans:
+    """The current bans from a group. Only for moderators of the group, and members who can ban."""
     acting(request, BAN_MEMBERS, [requested_slug(slug)])
     return GroupBans.of_group(_group(slug))
 
 
-@router.put(
-    "groups/{slug}/bans/{name}",
-    summary="Ban a member from a group, or lift the ban",
-    description=(
-        "Only for moderators of the group, and members who can ban. The member can neither post articles into the "
-        "group nor comment on articles that are in it. A ban replaces the current one from the group. Repeated "
-        "within a minute, it changes nothing."
-    ),
-    auth=MODERATORS,
-)
+@router.put("groups/{slug}/bans/{name}", auth=MODERATORS)
 def change_group_ban(request: HttpRequest, slug: GroupName, name: MemberName, change: bans.BanChange) -> GroupBans:
+    """Ban a member from a group, or lift the ban.
+
+    Only for moderators of the group, and members who can ban. The member can neither post articles into the group
+    nor comment on articles that are in it. A ban replaces the current one from the group. Repeated within a
+    minute, it changes nothing.
+    """
     moderator, group = acting(request, BAN_MEMBERS, [requested_slug(slug)]), _group(slug)
     member, reason = member_named(name), clean_reason(change.reason)
     current = member.bans.current().filter(group=group.slug).select_related("member", "moderator").first()

@@ -105,26 +105,19 @@ class HostBlocking(BaseModel):
     reason: schemas.PublicReason = Field(examples=["It sells pills."])
 
 
-@router.get(
-    "blocked-hosts",
-    summary="Blocked hosts",
-    description="Moderators only.",
-    auth=MODERATORS,
-)
+@router.get("blocked-hosts", auth=MODERATORS)
 def list_blocked_hosts(request: HttpRequest) -> HostBlocks:
+    """Blocked hosts. Moderators only."""
     require(request, REMOVE_ARTICLES)
     return HostBlocks(hosts=[HostBlock(host=one.host, reason=one.reason) for one in BlockedHost.objects.all()])
 
 
-@router.put(
-    "blocked-hosts",
-    summary="Block a host, or unblock it",
-    description=(
-        "Moderators only. Idempotent; another reason replaces the first. The response has all blocked hosts."
-    ),
-    auth=MODERATORS,
-)
+@router.put("blocked-hosts", auth=MODERATORS)
 def block_host(request: HttpRequest, blocking: HostBlocking) -> HostBlocks:
+    """Block a host, or unblock it.
+
+    Moderators only. Idempotent; another reason replaces the first. The response has all blocked hosts.
+    """
     require(request, REMOVE_ARTICLES)
     change = block if blocking.blocked else unblock
     change(clean_host(blocking.host), clean_reason(blocking.reason), actor(request))

@@ -123,26 +123,19 @@ class LeftOut(BaseModel):
         return cls(name=member.get_username(), left_out=state.is_left_out, complete=state.is_settled)
 
 
-@router.get(
-    "users/{name}/left-out",
-    summary="Whether a member's votes are excluded from ranking",
-    description="Only for members who can ban.",
-    auth=MODERATORS,
-)
+@router.get("users/{name}/left-out", auth=MODERATORS)
 def read_left_out(request: HttpRequest, name: MemberName) -> LeftOut:
+    """Whether a member's votes are excluded from ranking. Only for members who can ban."""
     return LeftOut.of(member_for(request, name, BAN_MEMBERS))
 
 
-@router.put(
-    "users/{name}/left-out",
-    summary="Exclude a member's votes from ranking, or include them again",
-    description=(
-        "Only for members who can ban. Concerns all votes on articles and comments still open for voting, and all "
-        "later ones; the counts that readers see do not change. Idempotent."
-    ),
-    auth=MODERATORS,
-)
+@router.put("users/{name}/left-out", auth=MODERATORS)
 def leave_votes_out(request: HttpRequest, name: MemberName, wanted: LeavingOut) -> LeftOut:
+    """Exclude a member's votes from ranking, or include them again.
+
+    Only for members who can ban. Concerns all votes on articles and comments still open for voting, and all later
+    ones; the counts that readers see do not change. Idempotent.
+    """
     member = member_for(request, name, BAN_MEMBERS)
     grounds = wanted.grounds if wanted.left_out else NO_GROUNDS
     set_left_out(member, clean_reason(wanted.reason), actor(request), grounds, left_out=wanted.left_out)

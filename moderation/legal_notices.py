@@ -402,29 +402,20 @@ class NoticeDecision(GivenGrounds):
     )
 
 
-@router.get(
-    "queue/notices",
-    summary="Legal notices",
-    description="Moderators only: the notices that wait for a decision.",
-    auth=MODERATORS,
-)
+@router.get("queue/notices", auth=MODERATORS)
 def list_notices(request: HttpRequest, query: Query[schemas.AfterQuery]) -> QueuedNotices:  # noqa: ARG001 - ninja's
+    """Legal notices. Moderators only: the notices that wait for a decision."""
     require(request, REMOVE_ARTICLES)
     found, following = cursors.rows_in(request, LegalNotice.objects.waiting(), MOST_SHOWN)
     return QueuedNotices(notices=list(map(QueuedNotice.of, found)), next_after=following)
 
 
-@router.put(
-    "queue/notices/{notice_id}",
-    summary="Decide on a legal notice",
-    description=(
-        "Moderators only. Removes the content, or lets it stay; the sender gets the reason. The first "
-        "decision stays."
-    ),
-    response=failing(409),
-    auth=MODERATORS,
-)
+@router.put("queue/notices/{notice_id}", response=failing(409), auth=MODERATORS)
 def decide_on_notice(request: HttpRequest, notice_id: NoticeNumber, decision: NoticeDecision) -> QueuedNotice:
+    """Decide on a legal notice.
+
+    Moderators only. Removes the content, or lets it stay; the sender gets the reason. The first decision stays.
+    """
     require(request, REMOVE_ARTICLES)
     notice, reason = get_object_or_404(LegalNotice, pk=notice_id, forgotten_at=None), clean_reason(decision.reason)
     if notice.decided_at is None:

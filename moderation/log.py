@@ -263,13 +263,9 @@ def _check_reader(request: HttpRequest) -> None:
 _OF_GROUPS = "Moderators only. Moderators of groups get what is in their groups only."
 
 
-@router.get(
-    "removed/articles",
-    summary="Removed articles",
-    description=_OF_GROUPS,
-    auth=MODERATORS,
-)
+@router.get("removed/articles", description=_OF_GROUPS, auth=MODERATORS)
 def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> RemovedArticles:
+    """Removed articles."""
     _check_reader(request)
     after, number = cursors.position_in(request), possible_page(query.page)
     page = repository().removed_articles.get_page(number, after=after, groups=within(request.user))
@@ -278,13 +274,9 @@ def list_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery])
     return RemovedArticles(articles=rows, page=query.number, has_next=page.has_next, next_after=following)
 
 
-@router.get(
-    "removed/comments",
-    summary="Removed comments",
-    description=_OF_GROUPS,
-    auth=MODERATORS,
-)
+@router.get("removed/comments", description=_OF_GROUPS, auth=MODERATORS)
 def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> RemovedComments:
+    """Removed comments."""
     _check_reader(request)
     (before,) = cursors.state_in(request) or (query.before,)
     page = repository().removed_comments.get_page(inf if before is None else before)
@@ -293,13 +285,9 @@ def list_removed_comments(request: HttpRequest, query: Query[BeforeQuery]) -> Re
     return RemovedComments(comments=rows, next_before=page.next_before, next_after=following)
 
 
-@router.get(
-    "me/removed/articles",
-    summary="Your removed articles",
-    description="Removed by moderators, or withdrawn by you. Only you and moderators can see them.",
-    auth=MEMBERS,
-)
+@router.get("me/removed/articles", auth=MEMBERS)
 def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedArticles:
+    """Your removed articles. Removed by moderators, or withdrawn by you. Only you and moderators can see them."""
     repo, member = repository(), actor(request).id
     after = cursors.position_in(request)
     page = repo.members.get_posted(member, possible_page(query.page), member, after=after)
@@ -309,13 +297,9 @@ def list_own_removed_articles(request: HttpRequest, query: Query[schemas.PageQue
     return OwnRemovedArticles(articles=rows, page=query.number, has_next=page.has_next, next_after=following)
 
 
-@router.get(
-    "me/removed/comments",
-    summary="Your removed comments",
-    description="Removed by moderators. Only you and moderators can see their texts.",
-    auth=MEMBERS,
-)
+@router.get("me/removed/comments", auth=MEMBERS)
 def list_own_removed_comments(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnRemovedComments:
+    """Your removed comments. Removed by moderators. Only you and moderators can see their texts."""
     number, after = possible_page(query.page), cursors.position_in(request)
     page = repository().removed_comments.get_page_by(actor(request).id, number, after=after)
     following = cursors.next_after(request, page.last) if page.has_next else None

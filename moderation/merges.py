@@ -146,18 +146,14 @@ class ArticleMerging(BaseModel):
     )
 
 
-@router.put(
-    "articles/{article_id:article_id}/merged",
-    summary="Merge an article into another one, or undo that",
-    description=(
-        "Moderators only. The merged article leaves every list, and its address leads to the other one, which "
-        "shows its comments. Each member's vote counts once. Idempotent. Of articles with very many votes, some "
-        "may be counted a minute later."
-    ),
-    response=failing(409),
-    auth=MODERATORS,
-)
+@router.put("articles/{article_id:article_id}/merged", response=failing(409), auth=MODERATORS)
 def merge_article(request: HttpRequest, article_id: _ArticleNumber, merging: ArticleMerging) -> schemas.Article:
+    """Merge an article into another one, or undo that.
+
+    Moderators only. The merged article leaves every list, and its address leads to the other one, which shows its
+    comments. Each member's vote counts once. Idempotent. Of articles with very many votes, some may be counted a
+    minute later.
+    """
     require(request, REMOVE_ARTICLES)
     moderator = actor(request)
     if merging.into is not None:

@@ -133,35 +133,23 @@ class DeletedNote(BaseModel):
 _MODERATORS_ONLY = "Moderators only; not for notes on oneself."
 
 
-@router.get(
-    "users/{name}/notes",
-    summary="Notes on a member",
-    description=_MODERATORS_ONLY,
-    auth=MODERATORS,
-)
+@router.get("users/{name}/notes", description=_MODERATORS_ONLY, auth=MODERATORS)
 def list_notes(request: HttpRequest, name: MemberName) -> Notes:
+    """Notes on a member."""
     rows = _subject_for(request, name).notes.select_related("author")
     return Notes(notes=[Note.of(row) for row in rows])
 
 
-@router.post(
-    "users/{name}/notes",
-    summary="Write a note on a member",
-    description="Moderators only. Sent again within a minute, it adds nothing.",
-    auth=MODERATORS,
-)
+@router.post("users/{name}/notes", auth=MODERATORS)
 def write_note(request: HttpRequest, name: MemberName, note: NewNote) -> Status[Note]:
+    """Write a note on a member. Moderators only. Sent again within a minute, it adds nothing."""
     subject = _subject_for(request, name)
     return Status(201, Note.of(write(subject, clean_note(note.text), actor(request).id)))
 
 
-@router.delete(
-    "users/{name}/notes/{note_id}",
-    summary="Delete a note on a member",
-    description="Moderators only. Idempotent.",
-    auth=MODERATORS,
-)
+@router.delete("users/{name}/notes/{note_id}", auth=MODERATORS)
 def delete_note(request: HttpRequest, name: MemberName, note_id: NoteNumber) -> DeletedNote:
+    """Delete a note on a member. Moderators only. Idempotent."""
     delete(_subject_for(request, name), note_id, actor(request))
     return DeletedNote(id=note_id)
 

@@ -244,43 +244,29 @@ class DecidedProfile(BaseModel):
     about: str = Field(description="In Markdown; empty if it was removed.")
 
 
-@router.put(
-    "users/{name}/flag",
-    summary="Flag a member's profile text",
-    description="Flags it for the moderators, or changes your flag.",
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.put("users/{name}/flag", response=failing(409), auth=AUTHORS)
 def flag_member(request: MemberRequest, name: MemberName, new: NewFlag) -> ProfileFlag:
+    """Flag a member's profile text. Flags it for the moderators, or changes your flag."""
     member: User = member_named(name)
     if new.reason not in reasons_for(has_link=False):
         raise InvalidInput("reason-empty")
     return ProfileFlag.of(member, flag(request, member, new.reason, new.clean_words))
 
 
-@router.delete(
-    "users/{name}/flag",
-    summary="Take back your flag on a profile text",
-    description="Idempotent, until moderators have decided.",
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.delete("users/{name}/flag", response=failing(409), auth=AUTHORS)
 def take_back_member_flag(request: MemberRequest, name: MemberName) -> ProfileFlag:
+    """Take back your flag on a profile text. Idempotent, until moderators have decided."""
     member: User = member_named(name)
     take_back(request, member)
     return ProfileFlag.of(member, None)
 
 
-@router.get(
-    "queue/profiles",
-    summary="Flagged profile texts",
-    description="Moderators only.",
-    auth=MODERATORS,
-)
+@router.get("queue/profiles", auth=MODERATORS)
 def read_queued_profiles(
     request: HttpRequest,
     query: Query[schemas.AfterQuery],  # noqa: ARG001 - ninja's
 ) -> QueuedProfiles:
+    """Flagged profile texts. Moderators only."""
     require(request, REMOVE_ARTICLES)
     seen = cursors.seen_in(request)
     flagged = list_flagged(seen)
@@ -298,13 +284,9 @@ def _queued(flag: AboutFlag) -> FlagOfProfile:
     return FlagOfProfile(by=by, reason=reason, words=flag.words, time=flag.at)
 
 
-@router.put(
-    "users/{name}/about",
-    summary="Keep or remove a profile text",
-    description="Moderators only. Decides its open flags. Idempotent.",
-    auth=MODERATORS,
-)
+@router.put("users/{name}/about", auth=MODERATORS)
 def decide_on_profile(request: HttpRequest, name: MemberName, decision: ProfileDecision) -> DecidedProfile:
+    """Keep or remove a profile text. Moderators only. Decides its open flags. Idempotent."""
     require(request, REMOVE_ARTICLES)
     member: User = member_named(name)
     reason = clean_reason(decision.reason) if decision.reason or decision.removed else ""

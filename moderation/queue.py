@@ -271,16 +271,12 @@ _KEEPS = (
 )
 
 
-@router.get(
-    "queue",
-    summary="What members have flagged",
-    description=(
-        "Moderators only: articles and comments that wait for a decision. Moderators of groups get what they can "
-        "decide."
-    ),
-    auth=MODERATORS,
-)
+@router.get("queue", auth=MODERATORS)
 def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
+    """What members have flagged.
+
+    Moderators only: articles and comments that wait for a decision. Moderators of groups get what they can decide.
+    """
     if not may_in_groups(request.user, REMOVE_ARTICLES):
         raise PermissionDenied
     seen = cursors.seen_in(request)
@@ -295,23 +291,15 @@ def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
     )
 
 
-@router.put(
-    "articles/{article_id:article_id}/kept",
-    summary="Keep a flagged article",
-    description=_KEEPS,
-    auth=MODERATORS,
-)
+@router.put("articles/{article_id:article_id}/kept", description=_KEEPS, auth=MODERATORS)
 def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping: Keeping) -> Kept:
+    """Keep a flagged article."""
     return _keep(request, root_of(article_id), keeping)
 
 
-@router.put(
-    "comments/{comment_id:comment_id}/kept",
-    summary="Keep a flagged comment",
-    description=_KEEPS,
-    auth=MODERATORS,
-)
+@router.put("comments/{comment_id:comment_id}/kept", description=_KEEPS, auth=MODERATORS)
 def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keeping) -> Kept:
+    """Keep a flagged comment."""
     if is_root(comment_id):
         raise CommentNotFound(comment_id)
     return _keep(request, comment_id, keeping)

@@ -210,18 +210,14 @@ class Redacted(BaseModel):
     places: int = Field(description="Number of places where a text was replaced; 0 if repeated.")
 
 
-@router.put(
-    "log/redacted",
-    summary="Redact texts in the moderation log",
-    description=(
-        "Only for members who can redact. Replaces each text by “[redacted]”, in the log and, as far as they are "
-        "removed, in the article and its comments; texts that everyone can read there stay. The log says so. It "
-        "cannot be undone. Idempotent."
-    ),
-    response=failing(404),
-    auth=MODERATORS,
-)
+@router.put("log/redacted", response=failing(404), auth=MODERATORS)
 def redact(request: HttpRequest, redaction: Redaction) -> Redacted:
+    """Redact texts in the moderation log.
+
+    Only for members who can redact. Replaces each text by “[redacted]”, in the log and, as far as they are
+    removed, in the article and its comments; texts that everyone can read there stay. The log says so. It cannot
+    be undone. Idempotent.
+    """
     require(request, REDACT)
     texts, reason, moderator = redaction.texts, clean_reason(redaction.reason), actor(request)
     if redaction.article_id is not None and redaction.time is None:

@@ -362,25 +362,16 @@ class NewAppeal(BaseModel):
     )
 
 
-@router.get(
-    "me/statements",
-    summary="Decisions about you",
-    description="What moderators decided about you and what you posted, with the reasons.",
-    auth=MEMBERS,
-)
+@router.get("me/statements", auth=MEMBERS)
 def list_own_statements(request: MemberRequest, query: Query[schemas.AfterQuery]) -> OwnStatements:  # noqa: ARG001 - ninja's
+    """Decisions about you. What moderators decided about you and what you posted, with the reasons."""
     found, following = cursors.rows_in(request, request.user.statements.all(), MOST_SHOWN, newest_first=True)
     return OwnStatements(statements=list(map(OwnStatement.of, found)), next_after=following)
 
 
-@router.put(
-    "me/statements/{statement_id}/appeal",
-    summary="Appeal against a decision",
-    description="Once for each decision, for six months: sent again, it changes nothing.",
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.put("me/statements/{statement_id}/appeal", response=failing(409), auth=AUTHORS)
 def appeal_decision(request: MemberRequest, statement_id: StatementNumber, new: NewAppeal) -> OwnStatement:
+    """Appeal against a decision. Once for each decision, for six months: sent again, it changes nothing."""
     statement = request.user.statements.filter(pk=statement_id).first()
     if statement is None:
         raise Http404(statement_id)

@@ -216,33 +216,24 @@ class Posted(BaseModel):
 _WHO_POSTED = "Moderators only. Not found if the account is not known, or was deleted more than 30 days ago."
 
 
-@router.get(
-    "users/{name}/posted",
-    summary="What a member posted, or a deleted account",
-    description="Moderators only. A deleted account is known by its number for 30 days.",
-    auth=MODERATORS,
-)
+@router.get("users/{name}/posted", auth=MODERATORS)
 def read_posted(request: HttpRequest, name: SubjectName) -> Posted:
+    """What a member posted, or a deleted account.
+
+    Moderators only. A deleted account is known by its number for 30 days.
+    """
     return Posted.by(subject_for(request, name, BAN_MEMBERS, REMOVE_ARTICLES))
 
 
-@router.get(
-    "articles/{article_id:article_id}/poster",
-    summary="Who posted an article, and what else",
-    description=_WHO_POSTED,
-    auth=MODERATORS,
-)
+@router.get("articles/{article_id:article_id}/poster", description=_WHO_POSTED, auth=MODERATORS)
 def read_poster(request: HttpRequest, article_id: ArticleNumber) -> Posted:
+    """Who posted an article, and what else."""
     require(request, BAN_MEMBERS, REMOVE_ARTICLES)
     return Posted.by(subject_who_posted(root_of(article_id)))
 
 
-@router.get(
-    "comments/{comment_id:comment_id}/author",
-    summary="Who wrote a comment, and what else",
-    description=_WHO_POSTED,
-    auth=MODERATORS,
-)
+@router.get("comments/{comment_id:comment_id}/author", description=_WHO_POSTED, auth=MODERATORS)
 def read_author(request: HttpRequest, comment_id: CommentNumber) -> Posted:
+    """Who wrote a comment, and what else."""
     require(request, BAN_MEMBERS, REMOVE_ARTICLES)
     return Posted.by(subject_who_posted(comment_id))

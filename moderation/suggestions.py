@@ -365,28 +365,19 @@ def _suggested(request: HttpRequest, article_id: ArticleId) -> Suggested:
     )
 
 
-@router.get(
-    "articles/{article_id:article_id}/suggestions",
-    summary="Suggestions for an article",
-    description="The open suggestions of another title or other groups, for members.",
-    response=failing(409),
-    auth=MEMBERS,
-)
+@router.get("articles/{article_id:article_id}/suggestions", response=failing(409), auth=MEMBERS)
 def list_suggestions(request: HttpRequest, article_id: ArticleNumber) -> Suggested:
+    """Suggestions for an article. The open suggestions of another title or other groups, for members."""
     return _suggested(request, article_id)
 
 
-@router.post(
-    "articles/{article_id:article_id}/suggestions",
-    summary="Suggest a title or groups",
-    description=(
-        "Suggests it, or supports the same suggestion of another member. With enough supporters it is applied. "
-        "You support one title and one set of groups of an article at a time. Idempotent."
-    ),
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.post("articles/{article_id:article_id}/suggestions", response=failing(409), auth=AUTHORS)
 def suggest_change(request: HttpRequest, article_id: OthersArticleNumber, new: NewSuggestion) -> Suggested:
+    """Suggest a title or groups.
+
+    Suggests it, or supports the same suggestion of another member. With enough supporters it is applied. You
+    support one title and one set of groups of an article at a time. Idempotent.
+    """
     article = _article(article_id)
     if new.title is not None and new.groups is None:
         suggest(request, article, SuggestionKind.TITLE, clean_title(new.title))
@@ -399,43 +390,32 @@ def suggest_change(request: HttpRequest, article_id: OthersArticleNumber, new: N
     return _suggested(request, article_id)
 
 
-@router.put(
-    "articles/{article_id:article_id}/suggestions/{suggestion}",
-    summary="Apply or decline a suggestion",
-    description="For the article's poster, and for moderators.",
-    auth=EDITORS,
-)
+@router.put("articles/{article_id:article_id}/suggestions/{suggestion}", auth=EDITORS)
 def decide_suggestion(
     request: HttpRequest, article_id: OthersArticleNumber, suggestion: _SuggestionId, decision: Decision
 ) -> Suggested:
+    """Apply or decline a suggestion. For the article's poster, and for moderators."""
     article = _article(article_id)
     check_scope(request, POST if article.poster == actor(request).id else MODERATE)
     decide(request, article, suggestion, accepted=decision.accepted)
     return _suggested(request, article_id)
 
 
-@router.delete(
-    "articles/{article_id:article_id}/suggestions/{suggestion}",
-    summary="Take back your support of a suggestion",
-    description="A suggestion without other supporters is removed. Idempotent.",
-    auth=AUTHORS,
-)
+@router.delete("articles/{article_id:article_id}/suggestions/{suggestion}", auth=AUTHORS)
 def take_back_suggestion(
     request: HttpRequest, article_id: OthersArticleNumber, suggestion: _SuggestionId
 ) -> Suggested:
+    """Take back your support of a suggestion. A suggestion without other supporters is removed. Idempotent."""
     take_back(request, _article(article_id), suggestion)
     return _suggested(request, article_id)
 
 
-@router.post(
-    "articles/{article_id:article_id}/log/undo",
-    summary="Undo a suggestion that was applied",
-    description=(
-        "For the article's poster, and for moderators, while the title or the groups are still as suggested."
-    ),
-    auth=EDITORS,
-)
+@router.post("articles/{article_id:article_id}/log/undo", auth=EDITORS)
 def undo_suggestion(request: HttpRequest, article_id: OthersArticleNumber, undoing: Undoing) -> Suggested:
+    """Undo a suggestion that was applied.
+
+    For the article's poster, and for moderators, while the title or the groups are still as suggested.
+    """
     article = _article(article_id)
     check_scope(request, POST if article.poster == actor(request).id else MODERATE)
     undo(request, article, undoing.time)

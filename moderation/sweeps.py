@@ -202,43 +202,32 @@ class Sweeps(BaseModel):
     sweeps: list[Sweep]
 
 
-@router.get(
-    "users/{name}/sweeps",
-    summary="The sweeps of a member",
-    description="Moderators only.",
-    auth=MODERATORS,
-)
+@router.get("users/{name}/sweeps", auth=MODERATORS)
 def list_sweeps(request: HttpRequest, name: SubjectName) -> Sweeps:
+    """The sweeps of a member. Moderators only."""
     rows = subject_for(request, name, REMOVE_ARTICLES).sweeps.select_related("moderator")
     return Sweeps(sweeps=[Sweep.of(row) for row in rows])
 
 
-@router.post(
-    "users/{name}/sweeps",
-    summary="Remove everything that a member posted recently",
-    description=(
-        "Moderators only. Sent again within a minute, it continues the first sweep. Restoring it restores "
-        "everything it removed."
-    ),
-    auth=MODERATORS,
-)
+@router.post("users/{name}/sweeps", auth=MODERATORS)
 def begin_sweep(request: HttpRequest, name: SubjectName, sweep: NewSweep) -> Status[Sweep]:
+    """Remove everything that a member posted recently.
+
+    Moderators only. Sent again within a minute, it continues the first sweep. Restoring it restores everything it
+    removed.
+    """
     member, reason = subject_for(request, name, REMOVE_ARTICLES), clean_reason(sweep.reason)
     row = begin(member, sweep.days, reason, actor(request))
     remove(row, actor(request))
     return Status(201, _reread(row))
 
 
-@router.put(
-    "users/{name}/sweeps/{sweep_id}",
-    summary="Restore what a sweep removed, or continue the sweep",
-    description=(
-        "Moderators only. Repeat the request until restored_at, or complete, says that everything is done. "
-        "Idempotent."
-    ),
-    auth=MODERATORS,
-)
+@router.put("users/{name}/sweeps/{sweep_id}", auth=MODERATORS)
 def change_sweep(request: HttpRequest, name: SubjectName, sweep_id: SweepNumber, change: SweepChange) -> Sweep:
+    """Restore what a sweep removed, or continue the sweep.
+
+    Moderators only. Repeat the request until restored_at, or complete, says that everything is done. Idempotent.
+    """
     row = get_object_or_404(SweepRow, pk=sweep_id, member=subject_for(request, name, REMOVE_ARTICLES))
     if change.restored:
         restore(row, clean_reason(change.reason), actor(request))

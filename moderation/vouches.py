@@ -151,27 +151,22 @@ class VouchState(BaseModel):
         )
 
 
-@router.get(
-    "users/{name}/vouch",
-    summary="Whether a member's votes wait, and whether you vouched for the member",
-    description="Votes of new members wait only where the site is set so. Who else vouched is not told here.",
-    auth=MEMBERS,
-)
+@router.get("users/{name}/vouch", auth=MEMBERS)
 def read_vouch(request: MemberRequest, name: MemberName) -> VouchState:
+    """Whether a member's votes wait, and whether you vouched for the member.
+
+    Votes of new members wait only where the site is set so. Who else vouched is not told here.
+    """
     return VouchState.of(request.user, member_named(name))
 
 
-@router.put(
-    "users/{name}/vouch",
-    summary="Vouch for a new member",
-    description=(
-        "The member's votes then affect ranking in about a minute. A vouch cannot be taken back, and weighs less "
-        "for a year if moderators banned a member for whom you vouched. Idempotent."
-    ),
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.put("users/{name}/vouch", response=failing(409), auth=AUTHORS)
 def vouch_for_member(request: MemberRequest, name: MemberName) -> VouchState:
+    """Vouch for a new member.
+
+    The member's votes then affect ranking in about a minute. A vouch cannot be taken back, and weighs less for a
+    year if moderators banned a member for whom you vouched. Idempotent.
+    """
     member: User = member_named(name)
     vouch(request.user, member)
     return VouchState.of(request.user, member)

@@ -218,47 +218,35 @@ class Push(PushKinds):
         return cls(kinds=list(filter(None, kinds.split(","))), key=public_key(), devices=devices)
 
 
-@router.get(
-    "me/push",
-    summary="What is pushed to your devices, and to which",
-    description="With the key that a subscription needs.",
-    auth=MEMBERS,
-)
+@router.get("me/push", auth=MEMBERS)
 def read_push(request: MemberRequest) -> Push:
+    """What is pushed to your devices, and to which. With the key that a subscription needs."""
     return Push.of(request.user)
 
 
-@router.put("me/push", summary="Choose what is pushed", auth=SAVERS, description="Idempotent.")
+@router.put("me/push", auth=SAVERS)
 def choose_push(request: MemberRequest, wanted: PushKinds) -> Push:
+    """Choose what is pushed. Idempotent."""
     choose(request.user, wanted.kinds)
     return Push.of(request.user)
 
 
-@router.put(
-    "me/push/device",
-    summary="Have notices pushed to this device",
-    description=(
-        "A token, or a session, has one device: another one takes its place, and it ends with them. A member can "
-        "have 10; the oldest makes room. What waits for a moderator takes a token with the scope “moderate”. "
-        "Messages are JSON with “title”, “body”, “data” (the path of a page) and "
-        "“tag”: a later one replaces an earlier one of the same tag. Not available where the site pushes nothing. "
-        "Idempotent."
-    ),
-    response=failing(404),
-    auth=SAVERS,
-)
+@router.put("me/push/device", response=failing(404), auth=SAVERS)
 def put_push_device(request: MemberRequest, subscription: Subscription) -> Push:
+    """Have notices pushed to this device.
+
+    A token, or a session, has one device: another one takes its place, and it ends with them. A member can have
+    10; the oldest makes room. What waits for a moderator takes a token with the scope “moderate”. Messages are
+    JSON with “title”, “body”, “data” (the path of a page) and “tag”: a later one replaces an earlier one of the
+    same tag. Not available where the site pushes nothing. Idempotent.
+    """
     turn_on(request, subscription.model_dump())
     return Push.of(request.user)
 
 
-@router.delete(
-    "me/push/devices/{device_id}",
-    summary="Push nothing more to a device",
-    description="Idempotent.",
-    auth=SAVERS,
-)
+@router.delete("me/push/devices/{device_id}", auth=SAVERS)
 def delete_push_device(request: MemberRequest, device_id: DeviceNumber) -> Push:
+    """Push nothing more to a device. Idempotent."""
     turn_off(request.user, device_id)
     return Push.of(request.user)
 

@@ -15,7 +15,6 @@ from articles.api.protocol import cursors
 from articles.api.protocol.operations import (
     AUTHORS,
     EDITORS,
-    READERS,
     ArticleNumber,
     check_scope,
     failing,
@@ -113,28 +112,20 @@ class LogQuery(schemas.PageQuery):
         return log.LogFilter(self.action, self.actor, self.member, self.group)
 
 
-@router.get(
-    "articles/{article_id:article_id}",
-    summary="One article",
-    description="Removed articles stay available, with the reason for their removal.",
-    **READERS,
-)
+@router.get("articles/{article_id:article_id}")
 def read_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.WholeArticle:
+    """One article. Removed articles stay available, with the reason for their removal."""
     return schemas.WholeArticle.of(repository().articles.get(article_id, reader_id(request), with_html=True))
 
 
-@router.patch(
-    "articles/{article_id:article_id}",
-    summary="Edit an article",
-    description=(
-        "Changes the title, the link, the text, the groups, or several of them. You can edit your own article "
-        "for a few minutes after posting (then the response is 409 editing-closed); moderators can edit any "
-        "article at any time, except for its groups. Idempotent."
-    ),
-    response=failing(409),
-    auth=EDITORS,
-)
+@router.patch("articles/{article_id:article_id}", response=failing(409), auth=EDITORS)
 def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: schemas.Edit) -> schemas.WholeArticle:
+    """Edit an article.
+
+    Changes the title, the link, the text, the groups, or several of them. You can edit your own article for a few
+    minutes after posting (then the response is 409 editing-closed); moderators can edit any article at any time,
+    except for its groups. Idempotent.
+    """
     reader = reader_id(request)
     before = repository().articles.get(article_id, reader, with_text=True)
     is_own = before.poster == reader
@@ -157,43 +148,32 @@ def edit_article(request: HttpRequest, article_id: ArticleNumber, edit: schemas.
     return read_article(request, article_id)
 
 
-@router.delete(
-    "articles/{article_id:article_id}",
-    summary="Withdraw your article",
-    description=(
-        "Removes your own article from every list, for a few minutes after posting (then the response is 409 "
-        "withdrawing-closed). Its link can be posted again; moderators can restore the article. Idempotent."
-    ),
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.delete("articles/{article_id:article_id}", response=failing(409), auth=AUTHORS)
 def withdraw_article(request: HttpRequest, article_id: ArticleNumber) -> schemas.Article:
+    """Withdraw your article.
+
+    Removes your own article from every list, for a few minutes after posting (then the response is 409
+    withdrawing-closed). Its link can be posted again; moderators can restore the article. Idempotent.
+    """
     articles.withdraw(request, article_id)
     return schemas.Article.of(repository().articles.get(article_id, reader_id(request)))
 
 
-@router.get(
-    "articles/{article_id:article_id}/log",
-    summary="Moderation history of an article",
-    description="The entries about one article in the moderation log, newest first.",
-    **READERS,
-)
+@router.get("articles/{article_id:article_id}/log")
 def read_article_log(request: HttpRequest, article_id: ArticleNumber, query: Query[schemas.AfterQuery]) -> LogPage:
+    """Moderation history of an article. The entries about one article in the moderation log, newest first."""
     repo, (rest,) = repository(), cursors.state_in(request) or (None,)
     page = repo.moderation_log.get_for_article(repo.articles.get(article_id).id, rest)
     return LogPage.of(request, page, 1 if query.after is None else None)
 
 
-@router.get(
-    "log",
-    summary="The moderation log",
-    description=(
-        "Every edit, removal, restoration, lock and ban, and every change to groups, ranking and blocked hosts. "
-        "With a filter, a response can have few entries, or none, and others follow: it looks at a limited number."
-    ),
-    **READERS,
-)
+@router.get("log")
 def read_log(request: HttpRequest, query: Query[LogQuery]) -> LogPage:
+    """The moderation log.
+
+    Every edit, removal, restoration, lock and ban, and every change to groups, ranking and blocked hosts. With a
+    filter, a response can have few entries, or none, and others follow: it looks at a limited number.
+    """
     moderation_log, rest = repository().moderation_log, cursors.state_in(request)
     number, wanted = possible_page(query.page), query.wanted
     if wanted and number > 1:
@@ -219,12 +199,6 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 
 @router.post(
     "articles",
-    summary="Post an article",
-    description=(
-        "Your own vote is its first. It needs a link, a text, or both. If the link was posted recently, the "
-        "response is that article, with 200 instead of 201, and nothing is added. If an automatic rule "
-        "holds it for approval, the response is 202."
-    ),
     response={200: schemas.PostedArticle, 202: schemas.Waiting},
     auth=AUTHORS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}, 200: {"headers": _LOCATION}}},
@@ -232,6 +206,12 @@ _LOCATION = {"Location": {"description": "The article's address in the API.", "s
 def post_article(
     request: HttpRequest, response: HttpResponse, article: schemas.NewArticle
 ) -> Status[schemas.PostedArticle]:
+    """Post an article.
+
+    Your own vote is its first. It needs a link, a text, or both. If the link was posted recently, the response is
+    that article, with 200 instead of 201, and nothing is added. If an automatic rule holds it for approval, the
+    response is 202.
+    """
     repo, content = repository(), clean_content(article)
     groups = slugs_of(article.groups)
     check_groups(groups, repo.groups.get_titles(), at_most=repo.rules.max_groups_by_poster)

@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import READERS, failing, router
+from articles.api.protocol.operations import failing, router
 from articles.api.protocol.problems import Problem
 from articles.domain import comments as domain
 from articles.domain.articles import Article
@@ -66,19 +66,15 @@ class ChangeLog(BaseModel):
     )
 
 
-@router.get(
-    "changes",
-    summary="What changed",
-    description=(
-        "Articles and comments that were posted, edited, removed, restored, merged or locked, and articles that "
-        "were voted on, each as it is now, without your own choices. The changes of the ten seconds before a "
-        "response come again in the next one. If since is too old, or if a group got other readers, the response "
-        "is 410: read everything again, with a new since."
-    ),
-    response=failing(410),
-    **READERS,
-)
+@router.get("changes", response=failing(410))
 def list_changes(request: HttpRequest, query: Query[ChangesQuery]) -> ChangeLog:  # noqa: ARG001 - ninja's
+    """What changed.
+
+    Articles and comments that were posted, edited, removed, restored, merged or locked, and articles that were
+    voted on, each as it is now, without your own choices. The changes of the ten seconds before a response come
+    again in the next one. If since is too old, or if a group got other readers, the response is 410: read
+    everything again, with a new since.
+    """
     repo, state = repository(), cursors.since_in(request)
     seen_by = _digest([repo.changes.get_copy(), repo.changes.get_closed()])
     groups = _digest_of_groups(repo)

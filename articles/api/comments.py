@@ -9,7 +9,6 @@ from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import (
     AUTHORS,
-    READERS,
     VOTERS,
     ArticleNumber,
     CommentNumber,
@@ -182,27 +181,18 @@ class Deleted(BaseModel):
 _LOCATION = {"Location": {"description": "The comment's address in the API.", "schema": {"type": "string"}}}
 
 
-@router.get(
-    "articles/{article_id:article_id}/comments",
-    summary="Comments on an article",
-    description=(
-        "Each comment is followed by its replies. cut and next_start say what did not fit into one response."
-    ),
-    **READERS,
-)
+@router.get("articles/{article_id:article_id}/comments")
 def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[ThreadQuery]) -> Thread:
+    """Comments on an article.
+
+    Each comment is followed by its replies. cut and next_start say what did not fit into one response.
+    """
     read, part = repository().comments.get_thread, query.part(request)
     return Thread.of(request, read(article_id, query.order, reader=reader_id(request), part=part), part)
 
 
 @router.post(
     "articles/{article_id:article_id}/comments",
-    summary="Write a comment",
-    description=(
-        "Comments on the article, or replies to one of its comments. If the same text is sent again within ten "
-        "minutes, the response is the first comment, and nothing is added. If an automatic rule holds it for "
-        "approval, the response is 202."
-    ),
     response=failing(409) | {202: schemas.Waiting},
     auth=AUTHORS,
     openapi_extra={"responses": {201: {"headers": _LOCATION}}},
@@ -210,6 +200,12 @@ def list_comments(request: HttpRequest, article_id: ArticleNumber, query: Query[
 def post_comment(
     request: HttpRequest, response: HttpResponse, article_id: ArticleNumber, comment: NewComment
 ) -> Status[Comment]:
+    """Write a comment.
+
+    Comments on the article, or replies to one of its comments. If the same text is sent again within ten minutes,
+    the response is the first comment, and nothing is added. If an automatic rule holds it for approval, the
+    response is 202.
+    """
     try:
         posted = comments.post(request, article_id, check_links(clean_comment(comment.text)), comment.parent)
     except HeldForApproval as held:
@@ -219,61 +215,46 @@ def post_comment(
     return Status(201, Comment.of(repository().comments.get(posted, reader_id(request))))
 
 
-@router.get(
-    "comments/{comment_id:comment_id}",
-    summary="One comment",
-    description="Removed comments stay available without their text, with the reason for their removal.",
-    **READERS,
-)
+@router.get("comments/{comment_id:comment_id}")
 def read_comment(request: HttpRequest, comment_id: CommentNumber) -> Comment:
+    """One comment. Removed comments stay available without their text, with the reason for their removal."""
     comment = repository().comments.get(comment_id, reader_id(request))
     return Comment.of(comment, comment.replies)
 
 
-@router.get(
-    "comments/{comment_id:comment_id}/replies",
-    summary="A comment and its replies",
-    description="The comment comes first, at depth 0. start counts its direct replies.",
-    **READERS,
-)
+@router.get("comments/{comment_id:comment_id}/replies")
 def list_replies(request: HttpRequest, comment_id: CommentNumber, query: Query[ThreadQuery]) -> Thread:
+    """A comment and its replies. The comment comes first, at depth 0. start counts its direct replies."""
     read, part = repository().comments.get_branch, query.part(request)
     return Thread.of(request, read(comment_id, query.order, reader=reader_id(request), part=part), part)
 
 
-@router.patch(
-    "comments/{comment_id:comment_id}",
-    summary="Edit your comment",
-    description="If you edit it more than 15 minutes after posting, the comment is marked as edited. Idempotent.",
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.patch("comments/{comment_id:comment_id}", response=failing(409), auth=AUTHORS)
 def edit_comment(request: HttpRequest, comment_id: OwnCommentNumber, edit: CommentText) -> Comment:
+    """Edit your comment.
+
+    If you edit it more than 15 minutes after posting, the comment is marked as edited. Idempotent.
+    """
     before = repository().comments.get(comment_id, reader_id(request))
     comments.edit(request, before, check_links(clean_comment(edit.text), current=before.text))
     return read_comment(request, comment_id)
 
 
-@router.delete(
-    "comments/{comment_id:comment_id}",
-    summary="Delete your comment",
-    description=(
-        "Its text and your name are permanently deleted. While it has replies, a note stays in its place; a "
-        "second request gets 404. Members who were notified of it still see that you wrote it."
-    ),
-    auth=AUTHORS,
-)
+@router.delete("comments/{comment_id:comment_id}", auth=AUTHORS)
 def delete_comment(request: HttpRequest, comment_id: OwnCommentNumber) -> Deleted:
+    """Delete your comment.
+
+    Its text and your name are permanently deleted. While it has replies, a note stays in its place; a second
+    request gets 404. Members who were notified of it still see that you wrote it.
+    """
     comments.delete(request, comment_id)
     return Deleted(id=comment_id)
 
 
-@router.put(
-    "comments/{comment_id:comment_id}/vote",
-    summary="Vote on a comment, oppose it, or take it back",
-    description="Sets your choice on a comment that is not your own. Idempotent.",
-    response=failing(409),
-    auth=VOTERS,
-)
+@router.put("comments/{comment_id:comment_id}/vote", response=failing(409), auth=VOTERS)
 def cast_comment_vote(request: HttpRequest, comment_id: CommentNumber, new: schemas.NewChoice) -> schemas.Tally:
+    """Vote on a comment, oppose it, or take it back.
+
+    Sets your choice on a comment that is not your own. Idempotent.
+    """
     return schemas.Tally.of(comment_id, votes.cast_on_comment(request, request.user, comment_id, new.choice))

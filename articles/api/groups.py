@@ -1,7 +1,7 @@
 """List groups, and change them as a moderator. The rules are those of the forms."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from django import forms
 from django.core.exceptions import PermissionDenied
@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from accounts.moderators import ASSIGN_GROUPS
 from articles.api import schemas
-from articles.api.protocol.operations import MODERATORS, READERS, ArticleNumber, failing, require, router
+from articles.api.protocol.operations import MODERATORS, ArticleNumber, failing, require, router
 from articles.api.protocol.problems import Problem
 from articles.domain import lists
 from articles.domain.errors import GroupExists
@@ -112,22 +112,18 @@ class Merged(BaseModel):
     moved: int = Field(description="Number of articles moved, including removed ones.")
 
 
-_CHANGES: dict[str, Any] = {"auth": MODERATORS}
 _LOCATION = {"Location": {"description": "The group's address in the API.", "schema": {"type": "string"}}}
 
 
-@router.put(
-    "articles/{article_id:article_id}/groups",
-    summary="Assign an article to groups",
-    description=(
-        "Moderators only. Replaces all groups of an article in one step. Moderators of groups can only take it "
-        "out of these. Idempotent."
-    ),
-    auth=MODERATORS,
-)
+@router.put("articles/{article_id:article_id}/groups", auth=MODERATORS)
 def assign_groups(
     request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
 ) -> schemas.Assigned:
+    """Assign an article to groups.
+
+    Moderators only. Replaces all groups of an article in one step. Moderators of groups can only take it out of
+    these. Idempotent.
+    """
     if not may_in_groups(request.user, ASSIGN_GROUPS):
         raise PermissionDenied
     repo, slugs = repository(), slugs_of(assignment.groups)
@@ -153,26 +149,18 @@ def assign_groups(
     return schemas.Assigned(id=article_id, groups=list(groups))
 
 
-@router.get(
-    "groups",
-    summary="All groups",
-    description="Every group with its title, size and description, the largest first.",
-    **READERS,
-)
+@router.get("groups")
 def list_groups(request: HttpRequest) -> GroupList:  # noqa: ARG001 - ninja's
+    """All groups. Every group with its title, size and description, the largest first."""
     groups = sorted(repository().groups.list_all(with_descriptions=True), key=lambda group: group.sort_key)
     return GroupList(groups=[Group.of(group, group.description) for group in groups])
 
 
 @router.post(
-    "groups",
-    summary="Create a group",
-    description="Moderators only. The name in URLs is derived from the title.",
-    response=failing(409),
-    openapi_extra={"responses": {201: {"headers": _LOCATION}}},
-    **_CHANGES,
+    "groups", response=failing(409), openapi_extra={"responses": {201: {"headers": _LOCATION}}}, auth=MODERATORS
 )
 def create_group(request: HttpRequest, response: HttpResponse, group: NewGroup) -> Status[Group]:
+    """Create a group. Moderators only. The name in URLs is derived from the title."""
     require(request, ASSIGN_GROUPS)
     groups = repository().groups
     form = _checked(GroupForm({"title": group.title}, known=groups.get_titles()))
@@ -181,29 +169,22 @@ def create_group(request: HttpRequest, response: HttpResponse, group: NewGroup) 
     return Status(201, _group(form.slug))
 
 
-@router.get(
-    "groups/{slug}",
-    summary="One group",
-    description=(
-        "If the group was merged, the response is 404 with the code group-moved and the name of the other group."
-    ),
-    **READERS,
-)
+@router.get("groups/{slug}")
 def read_group(request: HttpRequest, slug: GroupName) -> Group:  # noqa: ARG001 - ninja's
+    """One group.
+
+    If the group was merged, the response is 404 with the code group-moved and the name of the other group.
+    """
     return _group(slug)
 
 
-@router.patch(
-    "groups/{slug}",
-    summary="Rename or describe a group",
-    description=(
-        "Moderators only. The name in URLs stays the same. Moderators of the group cannot change who sees it. "
-        "Idempotent."
-    ),
-    response=failing(409),
-    **_CHANGES,
-)
+@router.patch("groups/{slug}", response=failing(409), auth=MODERATORS)
 def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Group:
+    """Rename or describe a group.
+
+    Moderators only. The name in URLs stays the same. Moderators of the group cannot change who sees it.
+    Idempotent.
+    """
     if not may_in_groups(request.user, ASSIGN_GROUPS):
         raise PermissionDenied
     group, groups, reason = _group(slug), repository().groups, _reason(change.reason)
@@ -226,16 +207,13 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
     return _group(group.slug)
 
 
-@router.post(
-    "groups/{slug}/merge",
-    summary="Merge a group into another",
-    description=(
-        "Moderators only. Moves all articles into the other group and closes this one: its page then "
-        "redirects to the other. This cannot be undone."
-    ),
-    **_CHANGES,
-)
+@router.post("groups/{slug}/merge", auth=MODERATORS)
 def merge_group(request: HttpRequest, slug: GroupName, merging: Merging) -> Merged:
+    """Merge a group into another.
+
+    Moderators only. Moves all articles into the other group and closes this one: its page then redirects to the
+    other. This cannot be undone.
+    """
     require(request, ASSIGN_GROUPS)
     group, into = _group(slug), clean_slug(merging.into)
     check_groups([into], repository().groups.get_titles())

@@ -43,26 +43,18 @@ class HidingChange(BaseModel):
     hidden: bool = Field(examples=[True])
 
 
-@router.get(
-    "me/hidden",
-    summary="What you hide",
-    description="Your lists, searches and private feed leave it out. Only you can see this.",
-    auth=MEMBERS,
-)
+@router.get("me/hidden", auth=MEMBERS)
 def list_hidden(request: HttpRequest) -> HiddenThings:
+    """What you hide. Your lists, searches and private feed leave it out. Only you can see this."""
     return HiddenThings.of(preferences_of(request).hiding)
 
 
-@router.put(
-    "me/hidden",
-    summary="Hide something, or show it again",
-    description=(
-        "At most 50 groups, 500 members, 100 hosts and 50 words; beyond 500 articles, a new one replaces the "
-        "oldest. Idempotent. The response has all that you then hide."
-    ),
-    response=failing(404, 409),
-    auth=SAVERS,
-)
+@router.put("me/hidden", response=failing(404, 409), auth=SAVERS)
 def change_hidden(request: HttpRequest, wanted: HidingChange) -> HiddenThings:
+    """Hide something, or show it again.
+
+    At most 50 groups, 500 members, 100 hosts and 50 words; beyond 500 articles, a new one replaces the oldest.
+    Idempotent. The response has all that you then hide.
+    """
     found = hiding.change(actor(request).id, wanted.kind, wanted.value, hidden=wanted.hidden)
     return HiddenThings.of(found)

@@ -172,16 +172,13 @@ class Inbox(schemas.NumberedPage):
     notices: list[Notice]
 
 
-@router.get(
-    "inbox",
-    summary="Your inbox",
-    description=(
-        "Replies to your articles and comments, mentions of your name, moderator actions on your content, and "
-        "decisions on your flags. Reading it marks nothing as read."
-    ),
-    auth=MEMBERS,
-)
+@router.get("inbox", auth=MEMBERS)
 def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox:
+    """Your inbox.
+
+    Replies to your articles and comments, mentions of your name, moderator actions on your content, and decisions
+    on your flags. Reading it marks nothing as read.
+    """
     number, after = possible_page(query.page), cursors.position_in(request)
     page = repository().inbox.get_page(actor(request).id, number, after=after)
     read_until = inbox_read_until(request)
@@ -197,41 +194,35 @@ def read_inbox(request: MemberRequest, query: Query[schemas.PageQuery]) -> Inbox
     )
 
 
-@router.put(
-    "inbox/read",
-    summary="Mark your inbox as read",
-    description="Notices up to this time are no longer new. Idempotent; an earlier time changes nothing.",
-    auth=SAVERS,
-)
+@router.put("inbox/read", auth=SAVERS)
 def mark_inbox_read(request: HttpRequest, reading: Reading) -> Read:
+    """Mark your inbox as read.
+
+    Notices up to this time are no longer new. Idempotent; an earlier time changes nothing.
+    """
     now = repository().store.now()
     until = now if reading.until is None else min(reading.until, now)
     mark_read(actor(request).id, until)
     return Read(until=max(inbox_read_until(request), until))
 
 
-@router.put(
-    "articles/{article_id:article_id}/muted",
-    summary="Mute or unmute a discussion",
-    description="Muted discussions do not notify you, except about moderator actions. Idempotent.",
-    auth=SAVERS,
-)
+@router.put("articles/{article_id:article_id}/muted", auth=SAVERS)
 def mute_discussion(request: MemberRequest, article_id: ArticleNumber, muting: Muting) -> Muted:
+    """Mute or unmute a discussion.
+
+    Muted discussions do not notify you, except about moderator actions. Idempotent.
+    """
     comments.mute(request.user, article_id, is_wanted=muting.muted)
     return Muted(article_id=article_id, muted=muting.muted)
 
 
-@router.put(
-    "users/{name}/blocked",
-    summary="Block or unblock a member",
-    description=(
-        "Your lists leave out articles by blocked members. Their comments are collapsed on your pages and do not "
-        "notify you. Idempotent."
-    ),
-    response=failing(409),
-    auth=SAVERS,
-)
+@router.put("users/{name}/blocked", response=failing(409), auth=SAVERS)
 def block_member(request: MemberRequest, name: MemberName, blocking: Blocking) -> Blocked:
+    """Block or unblock a member.
+
+    Your lists leave out articles by blocked members. Their comments are collapsed on your pages and do not notify
+    you. Idempotent.
+    """
     other = member_named(name)
     if other.pk == request.user.pk:
         raise Problem(400, "invalid", _("You cannot block yourself."))

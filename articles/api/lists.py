@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from articles.api import schemas
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import READERS, possible_page, router
+from articles.api.protocol.operations import possible_page, router
 from articles.api.protocol.problems import Problem
 from articles.domain import articles, lists
 from articles.domain.lists import GROUPS_PER_LIST, Order, Period
@@ -54,13 +54,12 @@ class HotList(schemas.Continued):
         return cls(articles=articles, refreshed_at=at, next_after=following, hidden=page.hidden)
 
 
-@router.get(
-    "articles",
-    summary="A page of articles",
-    description="Articles of the whole site or of some groups, with your own choices, without what you hide.",
-    **READERS,
-)
+@router.get("articles")
 def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> schemas.ArticlePage:
+    """A page of articles.
+
+    Articles of the whole site or of some groups, with your own choices, without what you hide.
+    """
     number = possible_page(query.page)
     slugs = requested_slugs(query.group, at_most=GROUPS_PER_LIST) if query.group else ()
     if query.range.period is not Period.ALL and (query.order is not Order.POINTS or slugs):
@@ -86,16 +85,13 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
     return schemas.ArticlePage.of(page, query.number, following)
 
 
-@router.get(
-    "hot",
-    summary="The hot list",
-    description=(
-        "The most-read articles of recent days, hottest first. All are scored for the same moment, which "
-        "is updated about once a minute."
-    ),
-    **READERS,
-)
+@router.get("hot")
 def list_hot(request: HttpRequest, query: Query[HotQuery]) -> HotList:
+    """The hot list.
+
+    The most-read articles of recent days, hottest first. All are scored for the same moment, which is updated
+    about once a minute.
+    """
     repo = repository()
     page = repo.lists.get_page(
         Order.HOT,

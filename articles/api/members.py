@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from accounts.models.members import current_name
 from accounts.web.form_pages import MemberRequest
 from articles.api.my_lists import MemberName
-from articles.api.protocol.operations import AUTHORS, READERS, router
+from articles.api.protocol.operations import AUTHORS, router
 from articles.web import profiles
 from articles.web.identity import member_named
 from articles.wiring import repository
@@ -51,13 +51,9 @@ class About(BaseModel):
     )
 
 
-@router.get(
-    "users/{name}",
-    summary="A member",
-    description="What the member's page shows at the top.",
-    **READERS,
-)
+@router.get("users/{name}")
 def read_member(request: HttpRequest, name: MemberName) -> Member:
+    """A member. What the member's page shows at the top."""
     return _described(request, member_named(name))
 
 
@@ -74,12 +70,11 @@ def _described(request: HttpRequest, member: Any) -> Member:
     )
 
 
-@router.put(
-    "me/about",
-    summary="Change your profile text",
-    description="Everyone can read it on your profile. New members cannot put links into it. Idempotent.",
-    auth=AUTHORS,
-)
+@router.put("me/about", auth=AUTHORS)
 def change_about(request: MemberRequest, about: About) -> Member:
+    """Change your profile text.
+
+    Everyone can read it on your profile. New members cannot put links into it. Idempotent.
+    """
     profiles.change_about(request, about.about)
     return _described(request, member_named(request.user.get_username()))

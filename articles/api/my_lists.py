@@ -14,7 +14,6 @@ from articles.api.groups import GroupName
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import (
     MEMBERS,
-    READERS,
     SAVERS,
     ArticleNumber,
     failing,
@@ -115,13 +114,9 @@ _OWN: dict[str, Any] = {
 }
 
 
-@router.get(
-    "me",
-    summary="Who you are",
-    description="Your name, your permissions and the paths of your own lists.",
-    auth=MEMBERS,
-)
+@router.get("me", auth=MEMBERS)
 def read_me(request: HttpRequest) -> Me:
+    """Who you are. Your name, your permissions and the paths of your own lists."""
     prefix = f"{ArticlePermissions._meta.app_label}."
     permissions = sorted(
         name.removeprefix(prefix) for name in request.user.get_all_permissions() if name.startswith(prefix)
@@ -137,42 +132,38 @@ def read_me(request: HttpRequest) -> Me:
     )
 
 
-@router.get(
-    "users/{name}/articles",
-    summary="Articles of a member",
-    description="Newest first, as on the member's page. Removed articles are left out.",
-    **READERS,
-)
+@router.get("users/{name}/articles")
 def list_posted(request: HttpRequest, name: MemberName, query: Query[schemas.PageQuery]) -> OwnList:
+    """Articles of a member. Newest first, as on the member's page. Removed articles are left out."""
     poster, reader = member_named(name).pk, reader_id(request)
     return _by_time(request, query, partial(repository().members.get_posted, poster, reader=reader))
 
 
-@router.get("me/voted", summary="Articles you voted for", **_OWN)
+@router.get("me/voted", **_OWN)
 def list_voted(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
+    """Articles you voted for."""
     return _by_time(request, query, partial(repository().members.get_voted, actor(request).id))
 
 
-@router.get("me/opposed", summary="Articles you opposed", **_OWN)
+@router.get("me/opposed", **_OWN)
 def list_opposed(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
+    """Articles you opposed."""
     return _by_time(request, query, partial(repository().members.get_opposed, actor(request).id))
 
 
-@router.get("me/saved", summary="Articles you saved", **_OWN)
+@router.get("me/saved", **_OWN)
 def list_saved(request: HttpRequest, query: Query[schemas.PageQuery]) -> OwnList:
+    """Articles you saved."""
     return _by_time(request, query, partial(repository().members.get_saved, actor(request).id))
 
 
-@router.get(
-    "me/following",
-    summary="Articles of the groups you follow",
-    description=(
-        "Your personal front page: the articles of the groups you follow, each group with its share, without "
-        "what you hide. Only you can see this list."
-    ),
-    auth=MEMBERS,
-)
+@router.get("me/following", auth=MEMBERS)
 def list_following(request: HttpRequest, query: Query[FollowingQuery]) -> OwnList:
+    """Articles of the groups you follow.
+
+    Your personal front page: the articles of the groups you follow, each group with its share, without what you
+    hide. Only you can see this list.
+    """
     following = repository().following
     groups = current_groups(preferences_of(request).followed_groups)
     hidden = hiding.applied(request, groups, read=True).hidden
@@ -181,36 +172,28 @@ def list_following(request: HttpRequest, query: Query[FollowingQuery]) -> OwnLis
     return OwnList.of(page, query, cursors.next_unseen(request, seen, page.ids) if page.has_next else None)
 
 
-@router.get(
-    "me/groups",
-    summary="Groups you follow",
-    description="Only you can see this list. A group that was merged is replaced by its target.",
-    auth=MEMBERS,
-)
+@router.get("me/groups", auth=MEMBERS)
 def list_followed_groups(request: HttpRequest) -> Followed:
+    """Groups you follow. Only you can see this list. A group that was merged is replaced by its target."""
     return Followed(groups=list(current_groups(preferences_of(request).followed_groups)))
 
 
-@router.put(
-    "groups/{slug}/followed",
-    summary="Follow or unfollow a group",
-    description="At most 50 groups. Idempotent. The response has all groups that you then follow.",
-    response=failing(409),
-    auth=SAVERS,
-)
+@router.put("groups/{slug}/followed", response=failing(409), auth=SAVERS)
 def follow_group(request: HttpRequest, slug: GroupName, following: Following) -> Followed:
+    """Follow or unfollow a group.
+
+    At most 50 groups. Idempotent. The response has all groups that you then follow.
+    """
     groups = set_followed(actor(request).id, requested_slug(slug), wanted=following.followed)
     return Followed(groups=list(groups))
 
 
-@router.put(
-    "articles/{article_id:article_id}/saved",
-    summary="Save or unsave an article",
-    description="Saves an article for later, or removes it from your saved articles. Idempotent.",
-    response=failing(409),
-    auth=SAVERS,
-)
+@router.put("articles/{article_id:article_id}/saved", response=failing(409), auth=SAVERS)
 def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving) -> Saved:
+    """Save or unsave an article.
+
+    Saves an article for later, or removes it from your saved articles. Idempotent.
+    """
     repository().members.save(actor(request).id, article_id, wanted=saving.saved)
     return Saved(id=article_id, saved=saving.saved)
 

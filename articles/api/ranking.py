@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from articles.api import schemas
-from articles.api.protocol.operations import EVERYONE, ArticleNumber, failing, router
+from articles.api.protocol.operations import ArticleNumber, failing, router
 from articles.domain import explanation
 from articles.searching import MOST_CHARACTERS, read_query
 from articles.web.limits import take
@@ -242,21 +242,15 @@ def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
     )
 
 
-@router.get(
-    "articles/{article_id:article_id}/ranking",
-    summary="Why an article ranks where it does",
-    description=(
-        "Its ranks, how they are calculated, its neighbours, the effect of one more vote, and its "
-        "history: the numbers on the article's page, all from the same moment. Not available for removed "
-        "articles."
-    ),
-    response=failing(409),
-    auth=EVERYONE,
-    openapi_extra={"security": [{}]},
-)
+@router.get("articles/{article_id:article_id}/ranking", response=failing(409))
 def explain_ranking(
     request: HttpRequest, article_id: ArticleNumber, query: Query[ExplanationQuery]
 ) -> Explanation:
+    """Why an article ranks where it does.
+
+    Its ranks, how they are calculated, its neighbours, the effect of one more vote, and its history: the numbers
+    on the article's page, all from the same moment. Not available for removed articles.
+    """
     if query.q:
         take(request, "search")
     repo = repository()

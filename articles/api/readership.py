@@ -56,17 +56,17 @@ class ViewCount(BaseModel):
 
 @router.post(
     "views",
-    summary="Count a view",
-    description=(
-        "Reports that a reader is viewing an article. Repeated views by one reader within a few minutes "
-        "count once; views by bots do not count. With a session, it also marks the article as read by you. "
-        "It changes nothing else of yours, so no CSRF token is needed."
-    ),
     response=failing(404, 409),
     auth=(BearerToken(limits=("views",)), anyone("views")),
     openapi_extra={"security": [{SessionCookie.__name__: []}, {}]},
 )
 def count_view(request: HttpRequest, view: View) -> ViewCount:
+    """Count a view.
+
+    Reports that a reader is viewing an article. Repeated views by one reader within a few minutes count once;
+    views by bots do not count. With a session, it also marks the article as read by you. It changes nothing else
+    of yours, so no CSRF token is needed.
+    """
     visit = visit_of(request, view.visitor_id or "")
     if closed_groups():  # counting a view reads no article, so one that this reader does not see is refused here
         repository().articles.get(view.article_id)

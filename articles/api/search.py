@@ -122,17 +122,13 @@ class SearchPage(_Results):
     articles: list[schemas.Article]
 
 
-@router.get(
-    "search",
-    summary="Search",
-    description=(
-        "Articles whose titles, texts, hosts, posters' names or groups match the query. Words match by their "
-        "stems, Chinese words by any part. Paging ends after 1,000 articles."
-    ),
-    auth=(*members(limits=("search",)), anyone("search")),
-    openapi_extra={"security": [{}]},
-)
+@router.get("search", auth=(*members(limits=("search",)), anyone("search")))
 def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
+    """Search.
+
+    Articles whose titles, texts, hosts, posters' names or groups match the query. Words match by their stems,
+    Chinese words by any part. Paging ends after 1,000 articles.
+    """
     order, seen = SearchOrder(query.order), cursors.seen_in(request)
     page = finder().get_page(
         repository(),
@@ -148,17 +144,13 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     return SearchPage(articles=articles, **_facts_of(page, query, following))
 
 
-@router.get(
-    "search/comments",
-    summary="Search in comments",
-    description=(
-        "Comments that contain all the words, newest first, except removed ones and those on removed articles. "
-        "Paging ends after 1,000 comments."
-    ),
-    auth=(*members(limits=("search",)), anyone("search")),
-    openapi_extra={"security": [{}]},
-)
+@router.get("search/comments", auth=(*members(limits=("search",)), anyone("search")))
 def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> CommentSearchPage:
+    """Search in comments.
+
+    Comments that contain all the words, newest first, except removed ones and those on removed articles. Paging
+    ends after 1,000 comments.
+    """
     after = cursors.position_in(request)
     page = finder().get_comments(
         repository(), read_query(query.q), query.page, after=after, **_groups_of(request, query)
@@ -213,16 +205,12 @@ class PostedArticles(schemas.Continued):
     total: int = Field(description="How many articles of the link there are in all.")
 
 
-@router.get(
-    "posted-before",
-    summary="The articles of a link",
-    description=(
-        "Articles with this link, of any age, without removed ones. A new article is found after a moment."
-    ),
-    auth=(*members(limits=("lookups",)), anyone("lookups")),
-    openapi_extra={"security": [{}]},
-)
+@router.get("posted-before", auth=(*members(limits=("lookups",)), anyone("lookups")))
 def list_posted_before(request: HttpRequest, query: Query[LinkQuery]) -> PostedArticles:
+    """The articles of a link.
+
+    Articles with this link, of any age, without removed ones. A new article is found after a moment.
+    """
     seen = cursors.seen_in(request)
     found = posted_before(clean_link(query.link), MOST_OF_LINK, reader_id(request), seen)
     return PostedArticles(

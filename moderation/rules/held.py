@@ -210,26 +210,17 @@ _HeldNumber = PathEx[int, P(description=_NUMBER, ge=1, le=2**31 - 1, examples=[1
 _OwnHeldNumber = PathEx[int, P(description=_NUMBER, ge=1, le=2**31 - 1, examples=[2])]
 
 
-@router.get(
-    "held",
-    summary="Posts that wait for approval",
-    description="Moderators only. The oldest first, at most 50.",
-    auth=MODERATORS,
-)
+@router.get("held", auth=MODERATORS)
 def list_held(request: HttpRequest, query: Query[schemas.AfterQuery]) -> HeldList:  # noqa: ARG001 - ninja's
+    """Posts that wait for approval. Moderators only. The oldest first, at most 50."""
     require(request, REMOVE_ARTICLES)
     found, following = cursors.rows_in(request, HeldPost.objects.waiting(), MOST_SHOWN)
     return HeldList(held=[Held.of(one, with_rule=True) for one in found], next_after=following)
 
 
-@router.put(
-    "held/{number}",
-    summary="Approve or refuse a held post",
-    description="Moderators only. An approved one is posted in its author's name.",
-    response=failing(409),
-    auth=MODERATORS,
-)
+@router.put("held/{number}", response=failing(409), auth=MODERATORS)
 def decide_held(request: HttpRequest, number: _HeldNumber, approval: Approval) -> Held:
+    """Approve or refuse a held post. Moderators only. An approved one is posted in its author's name."""
     require(request, REMOVE_ARTICLES)
     held = get_object_or_404(HeldPost.objects.select_related("author", "rule"), pk=number)
     if approval.approved:
@@ -240,25 +231,16 @@ def decide_held(request: HttpRequest, number: _HeldNumber, approval: Approval) -
     return Held.of(held, with_rule=True)
 
 
-@router.get(
-    "me/held",
-    summary="Your posts that wait for approval",
-    description="The newest 50, with those decided in the last 30 days.",
-    auth=MEMBERS,
-)
+@router.get("me/held", auth=MEMBERS)
 def list_own_held(request: MemberRequest, query: Query[schemas.AfterQuery]) -> HeldList:  # noqa: ARG001 - ninja's
+    """Your posts that wait for approval. The newest 50, with those decided in the last 30 days."""
     rows = request.user.held_posts.select_related("author")
     found, following = cursors.rows_in(request, rows, MOST_SHOWN, newest_first=True)
     return HeldList(held=list(map(Held.of, found)), next_after=following)
 
 
-@router.delete(
-    "me/held/{number}",
-    summary="Withdraw a post that waits for approval",
-    description="Nothing of it remains.",
-    response=failing(409),
-    auth=AUTHORS,
-)
+@router.delete("me/held/{number}", response=failing(409), auth=AUTHORS)
 def withdraw_held(request: MemberRequest, number: _OwnHeldNumber) -> schemas.Waiting:
+    """Withdraw a post that waits for approval. Nothing of it remains."""
     withdraw(get_object_or_404(HeldPost, pk=number, author=request.user))
     return schemas.Waiting(held=number)

@@ -310,48 +310,32 @@ def _permitted(request: HttpRequest, rule_id: int) -> ModeratorRule:
     return get_object_or_404(ModeratorRule, pk=rule_id)
 
 
-@router.get(
-    "automatic-rules",
-    summary="Automatic rules",
-    description="Moderators only.",
-    auth=MODERATORS,
-)
+@router.get("automatic-rules", auth=MODERATORS)
 def list_rules(request: HttpRequest) -> AutomaticRules:
+    """Automatic rules. Moderators only."""
     require(request, REMOVE_ARTICLES)
     return AutomaticRules(rules=list(map(AutomaticRule.of, _current())))
 
 
-@router.post(
-    "automatic-rules",
-    summary="Write an automatic rule",
-    description="Moderators only. It is off until it was tried and is switched on.",
-    auth=MODERATORS,
-)
+@router.post("automatic-rules", auth=MODERATORS)
 def create_rule(request: HttpRequest, rule: NewRule) -> Status[AutomaticRule]:
+    """Write an automatic rule. Moderators only. It is off until it was tried and is switched on."""
     require(request, REMOVE_ARTICLES)
     form = rule.clean(name=rule.name)
     return Status(201, _answer(create(form.cleaned_data["name"], form.definition, actor(request))))
 
 
-@router.put(
-    "automatic-rules/{rule_id}",
-    summary="Change an automatic rule",
-    description="Moderators only. Writes another version, which is off. Idempotent.",
-    auth=MODERATORS,
-)
+@router.put("automatic-rules/{rule_id}", auth=MODERATORS)
 def change_rule(request: HttpRequest, rule_id: _RuleNumber, body: RuleBody) -> AutomaticRule:
+    """Change an automatic rule. Moderators only. Writes another version, which is off. Idempotent."""
     rule = _permitted(request, rule_id)
     change(rule, body.clean().definition, actor(request))
     return _answer(rule)
 
 
-@router.post(
-    "automatic-rules/{rule_id}/trial",
-    summary="Try an automatic rule",
-    description="Moderators only. Says what it would have done in the last 30 days.",
-    auth=MODERATORS,
-)
+@router.post("automatic-rules/{rule_id}/trial", auth=MODERATORS)
 def try_rule(request: HttpRequest, rule_id: _RuleNumber) -> TrialResult:
+    """Try an automatic rule. Moderators only. Says what it would have done in the last 30 days."""
     trial = try_out(_permitted(request, rule_id))
     return TrialResult(
         looked_at=trial.looked_at,
@@ -364,14 +348,12 @@ def try_rule(request: HttpRequest, rule_id: _RuleNumber) -> TrialResult:
     )
 
 
-@router.put(
-    "automatic-rules/{rule_id}/on",
-    summary="Switch an automatic rule on or off",
-    description="Moderators only. Its current version must have been tried. Idempotent.",
-    response=failing(409),
-    auth=MODERATORS,
-)
+@router.put("automatic-rules/{rule_id}/on", response=failing(409), auth=MODERATORS)
 def switch_rule(request: HttpRequest, rule_id: _RuleNumber, switch: Switch) -> AutomaticRule:
+    """Switch an automatic rule on or off.
+
+    Moderators only. Its current version must have been tried. Idempotent.
+    """
     rule = _permitted(request, rule_id)
     if switch.on:
         switch_on(rule, switch.days, actor(request))

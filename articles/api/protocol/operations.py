@@ -190,10 +190,11 @@ def failing(*statuses: int) -> dict[int, Any]:
 
 
 class SiteRouter(Router):
-    """A router that derives an operation's responses.
+    """A router that derives what the documentation says of an operation.
 
-    The successful one is what the function returns, with 201 for a `Status`. Failures follow from the operation's
-    method, authentication and parameters. `response` has the others.
+    Its summary is the first sentence of the docstring, its description the rest. The successful response is what
+    the function returns, with 201 for a `Status`. Failures follow from the operation's method, authentication and
+    parameters; `response` has the others. Without `auth`, it is for everyone.
     """
 
     def add_api_operation(
@@ -202,10 +203,11 @@ class SiteRouter(Router):
         methods: list[str],
         view_func: Callable[..., Any],
         *,
-        auth: Any = EVERYONE,
+        auth: Any = NOT_SET,
         response: Any = NOT_SET,
         **options: Any,
     ) -> None:
+        auth = EVERYONE if auth is NOT_SET else auth
         for taken in view_func.__annotations__.values():
             if (
                 isinstance(taken, type)
@@ -218,6 +220,10 @@ class SiteRouter(Router):
         answers |= {} if response is NOT_SET else response
         answers |= failing(*_failures(path, methods[0], auth, view_func))
         in_order = dict(sorted(answers.items(), key=lambda answer: answer[0] if answer[0] >= 400 else 0))
+        summary, _, text = " ".join(str(view_func.__doc__).split()).partition(". ")
+        options["summary"], options["description"] = summary.removesuffix("."), options["description"] or text
+        if not _is_for_members(auth):
+            options["openapi_extra"] = {"security": [{}]} | (options.get("openapi_extra") or {})
         super().add_api_operation(path, methods, view_func, auth=auth, response=in_order, **options)
 
 
@@ -238,8 +244,7 @@ def _failures(path: str, method: str, auth: tuple[object, ...], view_func: Calla
     yield from (400, 401, 503)
     if "{" in path or any(_is_paged(parameter) for parameter in view_func.__annotations__.values()):
         yield 404
-    is_for_members = all(isinstance(way, BearerToken | SessionCookie) for way in auth)
-    if auth is MODERATORS or (is_for_members and method != "GET"):
+    if auth is MODERATORS or (_is_for_members(auth) and method != "GET"):
         yield 403
     if method != "GET":
         yield 415
@@ -247,6 +252,10 @@ def _failures(path: str, method: str, auth: tuple[object, ...], view_func: Calla
         yield 409
     if method in ("POST", "PUT", "PATCH"):
         yield 413
+
+
+def _is_for_members(auth: tuple[object, ...]) -> bool:
+    return all(isinstance(way, BearerToken | SessionCookie) for way in auth)
 
 
 def _is_paged(parameter: Any) -> bool:
@@ -272,6 +281,3 @@ def _share_response_models() -> None:
 
 _share_response_models()
 router = SiteRouter()
-
-
-READERS: dict[str, Any] = {"auth": EVERYONE, "openapi_extra": {"security": [{}]}}
