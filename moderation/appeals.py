@@ -13,7 +13,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,8 +23,7 @@ from django.views.decorators.cache import never_cache
 from accounts.models import BAN_SCOPES, Ban, Statement, User
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
+from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form, show_form
 from articles.domain.errors import ActionRefused, CommentNotRemoved, DiscussionNotLocked, NotRemoved
 from articles.domain.moderation_log import Actor
 from articles.domain.reasons import AFTER_APPEAL
@@ -91,14 +90,12 @@ def appeal(request: MemberRequest) -> HttpResponse:
             open_ban.update(appeal=form.cleaned_data["text"], appealed_at=timezone.now())
         messages.success(request, _("The moderators have received your appeal. Their answer will appear here."))
         return redirect("articles:appeal")
-    unsent_form.refill(request, form)
     context = {
         "bans": [one for one in bans if one.is_current or one == bans[0]],
-        "form": form,
         "may_appeal": bool(open_bans),
         "scopes": BAN_SCOPES,
     }
-    return render(request, "bans/appeal.html", context, status=400 if form.errors else 200)
+    return show_form(request, "bans/appeal.html", form, **context)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from ninja import P, PathEx
@@ -19,8 +19,7 @@ from pydantic import BaseModel, Field
 from accounts.models import Statement
 from accounts.models.law import Act
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
-from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form
+from accounts.web.form_pages import page_with_form, show_form
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, failing, router
@@ -152,9 +151,7 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
             note_reversal(article_id)
         messages.success(request, _("The article's groups have been saved."))
         return redirect("articles:article", article_id)
-    unsent_form.refill(request, form)
-    context = {"form": form, "article": article}
-    return render(request, "moderation/assign_groups.html", context, status=400 if form.errors else 200)
+    return show_form(request, "moderation/assign_groups.html", form, article=article)
 
 
 def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
@@ -171,9 +168,7 @@ def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
         else:
             messages.success(request, _("The article's groups have been saved."))
             return redirect("articles:article", article.id)
-    unsent_form.refill(request, form)
-    context = {"form": form, "article": article}
-    return render(request, "moderation/take_out.html", context, status=400 if form.errors else 200)
+    return show_form(request, "moderation/take_out.html", form, article=article)
 
 
 def _with_reason(
@@ -202,8 +197,7 @@ def _with_reason(
                 if isinstance(refused, DuplicateLink):
                     page = reverse("articles:article", args=[refused.article_id])
         return redirect(page)
-    unsent_form.refill(request, form)
-    return render(request, template, context | {"form": form}, status=400 if form.errors else 200)
+    return show_form(request, template, form, **context)
 
 
 def _of_comment(template: str, action: Action, change: Change) -> Callable[..., HttpResponse]:

@@ -17,8 +17,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import AboutFlag
 from accounts.models.law import Act
-from accounts.web import unsent_form
-from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.form_pages import members_only, page_with_form, show_form
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
@@ -155,9 +154,8 @@ def _flag(
     if request.method == "POST" and (done := change_by_form(request, form, give, take)):
         messages.success(request, done)
         return redirect(page)
-    unsent_form.refill(request, form)
-    context |= {"form": form, "flag": flag, "reasons": REASONS, "is_own": is_own}
-    return render(request, "flags/flag.html", context, status=400 if form.errors else 200)
+    context |= {"flag": flag, "reasons": REASONS, "is_own": is_own}
+    return show_form(request, "flags/flag.html", form, **context)
 
 
 def set_flag(request: HttpRequest, subject: SubjectId, reason: FlagReason, words: str) -> None:

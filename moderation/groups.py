@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
@@ -16,8 +16,7 @@ from pydantic import BaseModel, Field
 from accounts.models import Ban as BanRow
 from accounts.models import BanScope, GroupModerator, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS
-from accounts.web import unsent_form
-from accounts.web.form_pages import RequestText, form_action, page_with_form
+from accounts.web.form_pages import RequestText, form_action, page_with_form, show_form
 from articles.api import schemas
 from articles.api.groups import GroupName
 from articles.api.my_lists import MemberName
@@ -88,7 +87,6 @@ def moderators(request: HttpRequest, slug: str) -> HttpResponse:
             assign(group, form.member, moderator, form.cleaned_data["reason"], moderates=True)
             messages.success(request, _("%(name)s is a moderator now.") % {"name": form.member.get_username()})
             return redirect("articles:group_moderators", group.slug)
-    unsent_form.refill(request, form)
     context = {"moderators": GroupModerator.objects.of(group.slug), "may_assign": may(request.user, ASSIGN_GROUPS)}
     return _page(request, "groups/moderators.html", group, form, context)
 
@@ -96,8 +94,7 @@ def moderators(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(
     request: HttpRequest, template: str, group: Group, form: forms.Form, context: dict[str, Any]
 ) -> HttpResponse:
-    context |= {"group": group, "form": form, "own": actor(request).id}
-    return render(request, template, context, status=400 if form.errors else 200)
+    return show_form(request, template, form, group=group, own=actor(request).id, **context)
 
 
 def _page_of_group(name: str) -> RequestText:
@@ -132,7 +129,6 @@ def group_bans(request: HttpRequest, slug: str) -> HttpResponse:
         bans.ban(*what, days=days, moderator=moderator, group=group.slug, grounds=form.grounds)
         messages.success(request, _("%(name)s is banned.") % {"name": form.member.get_username()})
         return redirect("articles:group_bans", group.slug)
-    unsent_form.refill(request, form)
     found = _current_bans(group)
     liftable = {one.pk for one in found if one.member_id != moderator.id and may_reverse(one, moderator)}
     return _page(request, "groups/bans.html", group, form, {"bans": found, "liftable": liftable})

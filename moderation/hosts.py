@@ -4,15 +4,14 @@ from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, page_with_form
+from accounts.web.form_pages import form_action, page_with_form, show_form
 from articles import site
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, require, router
@@ -61,9 +60,7 @@ def index(request: HttpRequest) -> HttpResponse:
         block(host, reason, actor(request))
         messages.success(request, _("Links to %(host)s can no longer be posted.") % {"host": host})
         return redirect("articles:blocked_hosts")
-    unsent_form.refill(request, form)
-    context = {"form": form, "hosts": list(BlockedHost.objects.all())}
-    return render(request, "moderation/hosts.html", context, status=400 if form.errors else 200)
+    return show_form(request, "moderation/hosts.html", form, hosts=list(BlockedHost.objects.all()))
 
 
 @never_cache

@@ -32,8 +32,7 @@ from accounts.mail import Kind, letter, send_later, site_origin
 from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICE_REASONS, NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, page_with_form
+from accounts.web.form_pages import form_action, page_with_form, show_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol import cursors
@@ -220,8 +219,7 @@ def new(request: HttpRequest) -> HttpResponse:
         notice = send(request, form.cleaned_data["address"], **said)
         messages.success(request, _("Thank you. The moderators have received your report."))
         return redirect("articles:notice", notice.code)
-    unsent_form.refill(request, form)
-    return render(request, "legal_notices/new.html", {"form": form}, status=400 if form.errors else 200)
+    return show_form(request, "legal_notices/new.html", form)
 
 
 @never_cache

@@ -15,8 +15,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts.models import BAN_SCOPES, Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, page_with_form
+from accounts.web.form_pages import form_action, page_with_form, show_form
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
@@ -48,10 +47,8 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         ban(member, scope, reason, days=days, moderator=moderator, grounds=form.grounds)
         messages.success(request, _("%(name)s is banned.") % {"name": member.get_username()})
         return redirect(page_of(request, member.get_username()))
-    unsent_form.refill(request, form)
     bans = member.bans.list_all()
     context = _sweeps_of(member) | {
-        "form": form,
         "is_own": member.pk == moderator.id,
         "no_ban": why_not(check_target, member, BAN_MEMBERS, moderator.id),
         "no_sweep": why_not(check_target, member, REMOVE_ARTICLES, moderator.id),
@@ -64,7 +61,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "may_reset_second_factor": may_reset(member, request.user),  # type: ignore[arg-type]
         "note_form": NoteForm(auto_id="note-%s"),
     }
-    return render(request, "moderation/member.html", context, status=400 if form.errors else 200)
+    return show_form(request, "moderation/member.html", form, **context)
 
 
 def _page_of_deleted(request: HttpRequest, member: User) -> HttpResponse:

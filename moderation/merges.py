@@ -2,20 +2,18 @@
 
 import re
 from contextlib import suppress
-from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, page_with_form
+from accounts.web.form_pages import form_action, page_with_form, show_form
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.domain.articles import ArticleId
@@ -95,9 +93,7 @@ def merging(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
             return redirect("articles:article", article_id)  # which leads to the other one
     else:
         article.check_listed()
-    unsent_form.refill(request, form)
-    context: dict[str, Any] = {"form": form, "article": article}
-    return render(request, "moderation/merge.html", context, status=400 if form.errors else 200)
+    return show_form(request, "moderation/merge.html", form, article=article)
 
 
 @form_action(

@@ -12,7 +12,7 @@ from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -23,8 +23,7 @@ from accounts.models import AboutFlag, User
 from accounts.models.law import Act
 from accounts.models.moderation import KEPT, OPEN, REMOVED
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, members_only, page_with_form
+from accounts.web.form_pages import MemberRequest, members_only, page_with_form, show_form
 from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol import cursors
@@ -130,9 +129,8 @@ def flag_by_form(request: MemberRequest, name: str) -> HttpResponse:
     if request.method == "POST" and (done := change_by_form(request, form, give, take)):
         messages.success(request, done)
         return redirect("articles:profile", member.get_username())
-    unsent_form.refill(request, form)
-    context = {"form": form, "flag": before, "reasons": REASONS, "is_own": False, "member": member, "about": about}
-    return render(request, "flags/member.html", context, status=400 if form.errors else 200)
+    context = {"flag": before, "reasons": REASONS, "is_own": False, "member": member, "about": about}
+    return show_form(request, "flags/member.html", form, **context)
 
 
 class DecisionForm(GroundsForm):
@@ -178,10 +176,8 @@ def decide(request: HttpRequest, name: str) -> HttpResponse:
                 request, _("It has been removed.") if is_removed else _("It had already been removed.")
             )
             return redirect("articles:profile", member.get_username())
-    unsent_form.refill(request, form)
-    context = {"form": form, "member": member, "flags": flags, "reasons": REASONS, "text": html_of(member.about)}
-    context["is_own"] = member.pk == moderator.id
-    return render(request, "moderation/profile.html", context, status=400 if form.errors else 200)
+    context = {"member": member, "flags": flags, "reasons": REASONS, "text": html_of(member.about)}
+    return show_form(request, "moderation/profile.html", form, is_own=member.pk == moderator.id, **context)
 
 
 class ProfileFlag(BaseModel):

@@ -9,7 +9,7 @@ from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
@@ -19,8 +19,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import Ban, Statement, Sweep, User
 from accounts.moderators import REDACT
-from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form
+from accounts.web.form_pages import page_with_form, show_form
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
@@ -178,9 +177,7 @@ def _redact(
     reason = form.cleaned_data.get("reason") if form.errors else None
     if any(entry.reason == reason for entry in just_done(repository(), request, Action.REDACT)):
         return redirect(page)
-    unsent_form.refill(request, form)
-    context |= {"form": form, "texts": texts}
-    return render(request, "moderation/redact.html", context, status=400 if form.errors else 200)
+    return show_form(request, "moderation/redact.html", form, texts=texts, **context)
 
 
 class Redaction(BaseModel):

@@ -23,8 +23,7 @@ from pydantic import BaseModel, Field
 from accounts.mail import Kind, Letter, language_of, letter_to, send_later
 from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
 from accounts.models.law import ACTS, GROUNDS, SHOWN_ELSEWHERE, Act, Ground
-from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, members_only, page_with_form
+from accounts.web.form_pages import MemberRequest, members_only, page_with_form, show_form
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, HIGHEST_NUMBER, MEMBERS, failing, router
@@ -248,12 +247,11 @@ def show(request: MemberRequest, statement_id: int) -> HttpResponse:
                 request, _("The moderators have received your appeal. Their answer will appear here.")
             )
         return redirect("articles:statement", statement_id)
-    unsent_form.refill(request, form)
-    context = {"statement": statement, "form": form, "about": articles_of([statement]).get(statement.subject)}
+    context: dict[str, Any] = {"statement": statement, "about": articles_of([statement]).get(statement.subject)}
     bans = {one.pk: one for one in request.user.bans.list_all()} if statement.ban_id else {}
     context |= {"ban": bans.get(statement.ban_id or 0), "scopes": BAN_SCOPES}
     context["address"] = address_of(statement.subject) if statement.subject else ""
-    return render(request, "statements/statement.html", context, status=400 if form.errors else 200)
+    return show_form(request, "statements/statement.html", form, **context)
 
 
 _REMOVALS = {True: gettext_lazy("Removal of an article"), False: gettext_lazy("Removal of a comment")}

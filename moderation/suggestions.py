@@ -11,7 +11,7 @@ from django import forms
 from django.contrib import messages
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
@@ -20,8 +20,7 @@ from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
 from accounts.models import MODERATE, POST, Ban, BanScope
-from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_only, page_with_form
+from accounts.web.form_pages import form_action, members_only, page_with_form, show_form
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.operations import (
@@ -199,7 +198,6 @@ def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse
     )
     if request.method == "POST" and form.is_valid() and _suggest_all(request, article, form):
         return redirect("articles:article", article_id)
-    unsent_form.refill(request, form)
     member, titles = actor(request).id, group_titles()
     shown = [
         {
@@ -210,11 +208,11 @@ def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse
         }
         for one in repo.suggestions.list_open(article)
     ]
-    context: dict[str, Any] = {"form": form, "article": article, "suggestions": shown}
+    context: dict[str, Any] = {"article": article, "suggestions": shown}
     context |= {"is_own": article.poster == member, "quorum": chosen.SUGGESTIONS}
     context["may_suggest"] = article.poster != member and is_trusted(request.user)
     context["refusal"] = action_sentence(NotTrustedYet())
-    return render(request, "suggestions/suggest.html", context, status=400 if form.errors else 200)
+    return show_form(request, "suggestions/suggest.html", form, **context)
 
 
 def _suggest_all(request: HttpRequest, article: Article, form: SuggestionForm) -> bool:

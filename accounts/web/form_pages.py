@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import SuspiciousOperation
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.shortcuts import render
 from django.urls import reverse
@@ -37,10 +38,16 @@ class MemberRequest(HttpRequest):
 
 
 def page_with_form(view: View) -> View:
-    """Accept GET, HEAD and POST. A POST that must not be processed runs as a GET; the view calls `refill`."""
+    """Accept GET, HEAD and POST. A POST that must not be processed runs as a GET: see `show_form`."""
     guarded = require_http_methods(["GET", "HEAD", "POST"])(view)
     vars(guarded)["gives_back"] = True
     return guarded
+
+
+def show_form(request: HttpRequest, template: str, form: BaseForm, **context: Any) -> HttpResponse:
+    """Return the page of a form, with what was typed before; 400 for a form with errors."""
+    unsent_form.refill(request, form)
+    return render(request, template, context | {"form": form}, status=400 if form.errors else 200)
 
 
 def is_page_with_form(view: View) -> bool:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS
 from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form
+from accounts.web.form_pages import page_with_form, show_form
 from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import MEMBERS, Group
 from articles.domain.moderation_log import Action
@@ -123,8 +123,7 @@ def create(request: HttpRequest) -> HttpResponse:
             return _created(request, form.slug)
     if slug := _just_created(request, form):
         return _created(request, slug)
-    unsent_form.refill(request, form)
-    return render(request, "groups/create.html", {"form": form}, status=400 if form.errors else 200)
+    return show_form(request, "groups/create.html", form)
 
 
 def _just_created(request: HttpRequest, form: GroupForm) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_only, page_with_form
+from accounts.web.form_pages import form_action, members_only, page_with_form, show_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.articles import CONTENT, Article, ArticleId
 from articles.domain.errors import ActionRefused, Banned, DuplicateLink, HeldForApproval, RefusedByRule
@@ -160,10 +160,8 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
     ):
         messages.success(request, _("Your changes have been saved."))
         return redirect("articles:article", article_id)
-    unsent_form.refill(request, form)
-    context = {"form": form, "article": article, "now": now, "preview": shown}
-    context["until"] = None if moderator else until
-    return render(request, "articles/edit.html", context, status=400 if form.errors else 200)
+    context = {"article": article, "now": now, "until": None if moderator else until, "preview": shown}
+    return show_form(request, "articles/edit.html", form, **context)
 
 
 def _edit(request: HttpRequest, article: Article, form: EditForm, *, moderator: bool) -> bool:
@@ -202,11 +200,8 @@ def withdraw(request: HttpRequest, article_id: int) -> HttpResponse:
         else:
             messages.success(request, _("Your article has been withdrawn."))
         return redirect("articles:article", article_id)
-    form = Form()
-    unsent_form.refill(request, form)
-    context = {"form": form, "article": article, "now": repo.store.now()}
-    context["until"] = article.posted_at + repo.rules.edit_window
-    return render(request, "articles/withdraw.html", context)
+    until = article.posted_at + repo.rules.edit_window
+    return show_form(request, "articles/withdraw.html", Form(), article=article, now=repo.store.now(), until=until)
 
 
 @never_cache

@@ -25,8 +25,7 @@ from pydantic import BaseModel, Field
 from accounts.models import ModeratorRule, RuleVersion
 from accounts.models.rules import write_version
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form
+from accounts.web.form_pages import page_with_form, show_form
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import ActionRefused, RuleNotTried, RulesFull
@@ -138,9 +137,7 @@ def write(request: HttpRequest, rule_id: int | None = None) -> HttpResponse:
             rule = create(form.cleaned_data["name"], form.definition, actor(request))
         messages.success(request, _("The rule has been saved. Try it, then switch it on."))
         return redirect("articles:automatic_rule", rule.pk)
-    unsent_form.refill(request, form)
-    context = {"form": form, "rule": rule}
-    return render(request, "automatic_rules/write.html", context, status=400 if form.errors else 200)
+    return show_form(request, "automatic_rules/write.html", form, rule=rule)
 
 
 class SwitchForm(forms.Form):
@@ -164,17 +161,15 @@ def show(request: HttpRequest, rule_id: int) -> HttpResponse:
         trial = try_out(rule)
     elif wanted and _switch(request, rule, wanted):
         return redirect("articles:automatic_rule", rule.pk)
-    unsent_form.refill(request, form)
     versions = list(rule.versions.select_related("author"))
     context = {
         "rule": rule,
-        "form": form,
         "versions": [(one, summary(Definition.of(one.definition))) for one in versions],
         "trial": trial,
         "most_tried": MOST_TRIED,
         "days": MOST_DAYS,
     }
-    return render(request, "automatic_rules/rule.html", context)
+    return show_form(request, "automatic_rules/rule.html", form, **context)
 
 
 def _switch(request: HttpRequest, rule: ModeratorRule, wanted: str) -> bool:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.web import unsent_form
-from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.form_pages import members_only, page_with_form, show_form
 from articles.domain.articles import ArticleId
 from articles.domain.comments import EDIT_SECONDS, Comment, CommentId, article_of
 from articles.domain.errors import ActionRefused, CommentNotFound, HeldForApproval
@@ -80,16 +80,14 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
     shown = previewed(request, form)
     if request.method == "POST" and shown is None and form.is_valid() and _edit(request, comment, form):
         return redirect(_place_of(comment_id))
-    unsent_form.refill(request, form)
     context = {
-        "form": form,
         "preview": shown,
         "article": repo.articles.get(comment.article),
         "comment": comment,
         "silent_until": comment.posted_at + EDIT_SECONDS,
         "now": repo.store.now(),
     }
-    return render(request, "comments/edit.html", context, status=400 if form.errors else 200)
+    return show_form(request, "comments/edit.html", form, **context)
 
 
 def _edit(request: HttpRequest, comment: Comment, form: EditCommentForm) -> bool:
@@ -114,7 +112,5 @@ def delete(request: HttpRequest, comment_id: int) -> HttpResponse:
     comment = repo.comments.get(comment_id)
     if comment.author != reader_id(request):
         raise PermissionDenied
-    form = forms.Form()
-    unsent_form.refill(request, form)
-    context = {"form": form, "article": repo.articles.get(article_id), "comment": comment}
-    return render(request, "comments/delete.html", context)
+    article = repo.articles.get(article_id)
+    return show_form(request, "comments/delete.html", forms.Form(), article=article, comment=comment)
