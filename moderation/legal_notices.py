@@ -370,18 +370,7 @@ class QueuedNotice(BaseModel):
 
     @classmethod
     def of(cls, one: LegalNotice) -> "QueuedNotice":
-        return cls(
-            id=one.pk,
-            address=one.address,
-            reason=NoticeReason(one.reason),
-            cited=one.cited,
-            explanation=one.explanation,
-            name=one.name,
-            email=one.email,
-            time=one.made_at.timestamp(),
-            outcome=Outcome(one.outcome) if one.outcome else None,
-            answer=one.answer,
-        )
+        return schemas.made(cls, one, id=one.pk, time=one.made_at.timestamp(), outcome=one.outcome or None)
 
 
 class QueuedNotices(schemas.Continued):

@@ -218,22 +218,13 @@ class QueueEntry(BaseModel):
 
     @classmethod
     def of(cls, entry: domain.QueueEntry, names: dict[int, str]) -> "QueueEntry":
-        comment = entry.comment
+        comment, flags = entry.comment, entry.flags
         return cls(
             article=schemas.Article.of(entry.article),
             comment=Comment.of(comment, comment.replies) if comment else None,
             author=entry.author_name,
             weight=entry.weight,
-            flags=[
-                QueuedFlag(
-                    by=names.get(flag.member, ""),
-                    reason=flag.reason,
-                    words=flag.words,
-                    time=flag.at,
-                    weight=flag.weight,
-                )
-                for flag in entry.flags
-            ],
+            flags=[schemas.made(QueuedFlag, one, by=names.get(one.member, ""), time=one.at) for one in flags],
         )
 
 

@@ -327,22 +327,19 @@ class OwnStatement(BaseModel):
 
     @classmethod
     def of(cls, one: Statement) -> "OwnStatement":
-        return cls(
+        return schemas.made(
+            cls,
+            one,
             id=one.pk,
-            act=Act(one.act),
             time=one.made_at.timestamp(),
             article_id=article_of(one.subject) if one.subject else None,
             comment_id=one.subject if one.subject and not is_root(one.subject) else None,
             reason=recorded(one.reason),
-            ground=Ground(one.ground) if one.ground else None,
+            ground=one.ground or None,
             cited=recorded(one.cited),
-            facts=one.facts,
             automated=one.is_automated,
             appealable=one.may_be_appealed,
-            appeal=one.appeal,
-            answer=one.answer,
             reversed=one.reversed_at.timestamp() if one.reversed_at else None,
-            upheld=one.upheld,
         )
 
 

@@ -184,13 +184,13 @@ class Sweep(BaseModel):
 
     @classmethod
     def of(cls, row: SweepRow) -> "Sweep":
-        return cls(
+        return schemas.made(
+            cls,
+            row,
             id=row.pk,
             by=row.moderator_name,
-            reason=row.reason,
             time=row.begun_at.timestamp(),
             since=row.since.timestamp(),
-            removed=row.removed,
             complete=row.is_complete,
             restored_at=row.restored_at.timestamp() if row.restored_at else None,
         )

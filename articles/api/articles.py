@@ -58,14 +58,12 @@ class LogEntry(BaseModel):
 
     @classmethod
     def of(cls, entry: log.LogEntry) -> "LogEntry":
-        return cls(
-            action=entry.action,
+        return schemas.made(
+            cls,
+            entry,
             time=entry.at,
             actor="" if entry.actor_name == members.DELETED_NAME or entry.rule else entry.actor_name,
-            rule=entry.rule,
             article_id=entry.article_id or None,
-            title=entry.title,
-            reason=entry.reason,
             details={name: value for name, value in entry.details.items() if value},
         )
 
@@ -82,13 +80,8 @@ class LogPage(schemas.NumberedPage):
     def of(cls, request: HttpRequest, page: log.LogPage, number: int | None) -> "LogPage":
         entries = [LogEntry.of(entry) for entry in page.entries]
         following = cursors.next_after(request, page.rest) if page.has_next and page.rest else None
-        return cls(
-            entries=entries,
-            page=number,
-            has_next=page.has_next,
-            next_after=following,
-            searched_to=page.searched_to or None,
-        )
+        to = page.searched_to or None
+        return schemas.made(cls, page, entries=entries, page=number, next_after=following, searched_to=to)
 
 
 class LogQuery(schemas.PageQuery):
@@ -222,5 +215,5 @@ def post_article(
         return waiting
     response["Location"] = reverse("api:read_article", args=[posted.id])
     stored = repo.articles.get(posted.id, reader_id(request), with_html=True)
-    answer = schemas.PostedArticle.from_post(stored, existing=not posted.is_new)
+    answer = schemas.PostedArticle.of(stored, existing=not posted.is_new)
     return Status(201 if posted.is_new else 200, answer)

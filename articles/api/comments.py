@@ -102,26 +102,17 @@ class Comment(BaseModel):
     @classmethod
     def of(cls, comment: domain.Comment, cut: int = 0) -> "Comment":
         text = comment.text if comment.is_shown else None
-        return cls(
-            id=comment.id,
+        return schemas.made(
+            cls,
+            comment,
             article_id=comment.article,
-            parent=comment.parent,
             text=text,
             html=None if text is None else str(comment.html),
             author=comment.author_name,
             time=comment.posted_at,
-            votes=comment.votes,
-            opposes=comment.opposes,
-            points=comment.points,
             left_out_votes=comment.left_out.votes,
             left_out_opposes=comment.left_out.opposes,
-            choice=comment.choice,
-            closes_at=comment.closes_at,
-            depth=comment.depth,
-            replies=comment.replies,
             cut=cut,
-            edited_at=comment.edited_at,
-            removed=comment.removed,
             deleted=comment.is_deleted,
         )
 
@@ -138,15 +129,9 @@ class Thread(schemas.Continued):
 
     @classmethod
     def of(cls, request: HttpRequest, thread: domain.Thread, part: domain.ThreadPart) -> "Thread":
-        return cls(
-            comments=[Comment.of(comment, thread.cut.get(comment.id, 0)) for comment in thread.comments],
-            total=thread.total,
-            order=thread.order,
-            start=thread.start,
-            next_start=thread.next_start,
-            next_after=None if thread.next_start is None else _next_after(request, thread, part),
-            locked=thread.locked,
-        )
+        comments = [Comment.of(comment, thread.cut.get(comment.id, 0)) for comment in thread.comments]
+        following = None if thread.next_start is None else _next_after(request, thread, part)
+        return schemas.made(cls, thread, comments=comments, next_after=following)
 
 
 def _next_after(request: HttpRequest, thread: domain.Thread, part: domain.ThreadPart) -> str | None:

@@ -51,10 +51,9 @@ class Group(BaseModel):
     @classmethod
     def of(cls, group: lists.Group, description: str) -> "Group":
         lively = liveliness()
-        return cls(
-            slug=group.slug,
-            title=group.title,
-            articles=group.articles,
+        return schemas.made(
+            cls,
+            group,
             description=description,
             visible=visibility_of(group.slug),
             followers=lively.followers.get(group.slug, 0),

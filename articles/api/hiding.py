@@ -3,6 +3,7 @@
 from django.http import HttpRequest
 from pydantic import BaseModel, Field
 
+from articles.api import schemas
 from articles.api.protocol.operations import MEMBERS, SAVERS, failing, router
 from articles.searching import Hiding, Kind
 from articles.web import hiding
@@ -22,13 +23,7 @@ class HiddenThings(BaseModel):
     @classmethod
     def of(cls, found: Hiding) -> "HiddenThings":
         members = sorted(names_of(found.members).values(), key=str.casefold) if found.members else []
-        return cls(
-            groups=list(found.groups),
-            members=members,
-            hosts=list(found.hosts),
-            words=list(found.words),
-            articles=list(found.articles),
-        )
+        return schemas.made(cls, found, members=members)
 
 
 class HidingChange(BaseModel):

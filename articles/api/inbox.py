@@ -125,14 +125,9 @@ class BanFacts(BaseModel):
     @classmethod
     def of(cls, ban: Ban, **more: Any) -> Self:
         """Return the facts of a ban; `more`: what a subclass adds."""
-        return cls(
-            scope=BanScope(ban.scope),
-            group=ban.group or None,
-            reason=recorded(ban.reason),
-            ends_at=ban.ends_at.timestamp() if ban.ends_at else None,
-            appeal=ban.appeal,
-            answer=ban.answer,
-            **more,
+        ends_at = ban.ends_at.timestamp() if ban.ends_at else None
+        return schemas.made(
+            cls, ban, group=ban.group or None, reason=recorded(ban.reason), ends_at=ends_at, **more
         )
 
 

@@ -1,5 +1,7 @@
 """Lists of articles: the site, its groups, and the hot list."""
 
+from typing import Any, Self
+
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Query
@@ -36,8 +38,8 @@ class HotArticle(schemas.Article):
     hotness: float = Field(description="The value that orders the hot list.")
 
     @classmethod
-    def of(cls, article: articles.Article) -> "HotArticle":
-        return cls(hotness=article.hotness or 0.0, **schemas.fields_of(article))
+    def of(cls, article: articles.Article, **more: Any) -> Self:
+        return super().of(article, hotness=article.hotness or 0.0, **more)
 
 
 class HotList(schemas.Continued):

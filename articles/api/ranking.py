@@ -143,13 +143,9 @@ class Relevance(BaseModel):
     def of(cls, source: explanation.Relevance | explanation.Unfound) -> "Relevance":
         if isinstance(source, explanation.Unfound):
             return cls(status=source.value, matches=[], matched=0, ranked_points=0, prior=0, relevance=0)
-        return cls(
-            status="found",
-            matches=[Match(**match._asdict()) for match in source.matches],
-            matched=source.matched,
-            ranked_points=source.points,
-            prior=source.prior,
-            relevance=source.value,
+        matches = [Match(**match._asdict()) for match in source.matches]
+        return schemas.made(
+            cls, source, status="found", matches=matches, ranked_points=source.points, relevance=source.value
         )
 
 
@@ -212,34 +208,20 @@ def _place(place: explanation.Place) -> Place:
 
 
 def _score(parts: explanation.ScoreParts) -> ScoreParts:
-    return ScoreParts(
+    return schemas.made(
+        ScoreParts,
+        parts,
         time=parts.posted_at,
-        votes=parts.votes,
-        opposes=parts.opposes,
         left_out_votes=parts.left_out.votes,
         left_out_opposes=parts.left_out.opposes,
-        waiting=parts.waiting,
         ranked_points=parts.points,
-        seconds_per_point=parts.seconds_per_point,
         score=parts.value,
     )
 
 
 def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
-    parameters = parts.parameters
-    return HotnessParts(
-        pv=parts.pv,
-        uv=parts.uv,
-        alpha=parameters.alpha,
-        beta=parameters.beta,
-        readers=parts.readers,
-        hours=parts.hours,
-        base=parameters.base,
-        gamma=parameters.gamma,
-        denominator=parts.denominator,
-        hotness=parts.value,
-        refreshed_at=parts.refreshed_at,
-    )
+    weights = {name: getattr(parts.parameters, name) for name in ("alpha", "beta", "base", "gamma")}
+    return schemas.made(HotnessParts, parts, hotness=parts.value, **weights)
 
 
 @router.get("articles/{article_id:article_id}/ranking", response=failing(409))

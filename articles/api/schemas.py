@@ -5,7 +5,7 @@ These are plain pydantic models: ninja's own accept the body `"text"` as an obje
 
 import re
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from ninja import Status
 from pydantic import BaseModel, BeforeValidator, Field
@@ -64,6 +64,15 @@ NextAfter = Annotated[
     str | None, Field(description="The parameter after for the next entries; null after the last.")
 ]
 NumberOfPage = Annotated[int | None, Field(description="Null for a request with after.")]
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def made(model: type[Model], source: object, **other: Any) -> Model:
+    """Return a model of these values; its other fields are the source's attributes of the same names."""
+    same = {name: getattr(source, name) for name in model.model_fields if name not in other}
+    return model(**same, **other)
 
 
 class Continued(BaseModel):
@@ -236,8 +245,17 @@ class Article(BaseModel):
     new_comments: int = Field(description="How many comments have been added since you last opened its page.")
 
     @classmethod
-    def of(cls, article: articles.Article) -> "Article":
-        return cls(**fields_of(article))
+    def of(cls, article: articles.Article, **more: Any) -> Self:
+        """Return an article; `more`: what a subclass adds."""
+        return made(
+            cls,
+            article,
+            link=None if article.is_withheld else article.link or None,
+            has_text=not article.is_withheld and article.text_bytes > 0,
+            poster=article.poster_name,
+            time=article.posted_at,
+            **more,
+        )
 
 
 class WholeArticle(Article):
@@ -249,8 +267,10 @@ class WholeArticle(Article):
     html: str | None = Field(description="The text as safe HTML; null like the text.")
 
     @classmethod
-    def of(cls, article: articles.Article) -> "WholeArticle":
-        return cls(**fields_of(article), **text_of(article))
+    def of(cls, article: articles.Article, **more: Any) -> Self:
+        is_shown = not article.is_withheld and article.text != ""
+        text, html = (article.text, str(article.html)) if is_shown else (None, None)
+        return super().of(article, text=text, html=html, **more)
 
 
 class PostedArticle(WholeArticle):
@@ -262,10 +282,6 @@ class PostedArticle(WholeArticle):
             "was added."
         )
     )
-
-    @classmethod
-    def from_post(cls, article: articles.Article, *, existing: bool) -> "PostedArticle":
-        return cls(existing=existing, **fields_of(article), **text_of(article))
 
 
 class ArticlePage(Continued):
@@ -282,14 +298,7 @@ class ArticlePage(Continued):
     @classmethod
     def of(cls, page: lists.ArticlePage, number: int | None, next_after: str | None) -> "ArticlePage":
         articles = [Article.of(article) for article in page.articles]
-        return cls(
-            articles=articles,
-            page=number,
-            pages=page.pages,
-            total=page.total,
-            next_after=next_after,
-            hidden=page.hidden,
-        )
+        return made(cls, page, articles=articles, page=number, next_after=next_after)
 
 
 class Waiting(BaseModel):
@@ -372,8 +381,7 @@ class Tally(BaseModel):
 
     @classmethod
     def of(cls, article_id: int, tally: articles.Tally) -> "Tally":
-        counts = {"votes": tally.votes, "opposes": tally.opposes, "points": tally.points}
-        return cls(id=article_id, choice=tally.choice, **counts)
+        return made(cls, tally, id=article_id)
 
 
 class Assignment(BaseModel):
@@ -410,42 +418,3 @@ class Failure(BaseModel):
     """Every error response."""
 
     error: Error
-
-
-def fields_of(article: articles.Article) -> dict[str, Any]:
-    """Return the fields of `Article`, by name."""
-    return {
-        "id": article.id,
-        "title": article.title,
-        "link": None if article.is_withheld else article.link or None,
-        "has_text": not article.is_withheld and article.text_bytes > 0,
-        "poster": article.poster_name,
-        "time": article.posted_at,
-        "votes": article.votes,
-        "opposes": article.opposes,
-        "points": article.points,
-        "ranked_points": article.ranked_points,
-        "score": article.score,
-        "groups": list(article.groups),
-        "choice": article.choice,
-        "closes_at": article.closes_at,
-        "removed": article.removed,
-        "merged_into": article.merged_into,
-        "merged": list(article.merged),
-        "saved": article.saved,
-        "edited_at": article.edited_at,
-        "pv": article.pv,
-        "uv": article.uv,
-        "comments": article.comments,
-        "last_comment_at": article.last_comment_at,
-        "locked": article.locked,
-        "read_at": article.read_at,
-        "new_comments": article.new_comments,
-    }
-
-
-def text_of(article: articles.Article) -> dict[str, Any]:
-    """Return the fields of `WholeArticle` that lists do not have."""
-    if article.is_withheld or not article.text:
-        return {"text": None, "html": None}
-    return {"text": article.text, "html": str(article.html)}

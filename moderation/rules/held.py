@@ -175,19 +175,18 @@ class Held(BaseModel):
 
     @classmethod
     def of(cls, held: HeldPost, *, with_rule: bool = False) -> "Held":
-        return cls(
+        return schemas.made(
+            cls,
+            held,
             number=held.pk,
             author=held.author.get_username(),
             article_id=held.article,
             parent=int(held.parent) if held.parent else None,
-            title=held.title,
             link=held.link or None,
             text=held.text or None,
             groups=held.slugs,
             time=held.held_at.timestamp(),
             rule=held.rule.name if held.rule and with_rule else "",
-            state=held.state,
-            reason=held.reason,
             posted_as=int(held.posted_as) if held.posted_as else None,
         )
 
