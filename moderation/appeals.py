@@ -31,18 +31,9 @@ from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor, needs
-from moderation import content, sweeps
+from moderation import content, rights, sweeps
 from moderation.bans import label_of, lift_ban
 from moderation.left_out import set_left_out
-from moderation.rights import (
-    acting,
-    appeals_for,
-    check_answer,
-    check_ban_reversible,
-    may,
-    permission_to_answer,
-    why_not,
-)
 from moderation.statements import AppealForm, address_of, articles_of
 
 MOST_SHOWN = 50
@@ -123,17 +114,19 @@ class OpenAppeal:
 def list_open(moderator: Any) -> list[OpenAppeal]:
     """Return the appeals that a member with this moderator's permissions answers, the oldest first."""
     about = Statement.objects.with_open_appeals()[:MOST_SHOWN]
-    statements = [one for one in about if may(moderator, permission_to_answer(one))]
+    statements = [one for one in about if rights.may(moderator, rights.permission_to_answer(one))]
     articles = articles_of(statements)
     rows = list[OpenAppeal]()
-    for ban in appeals_for(moderator)[:MOST_SHOWN]:
+    for ban in rights.appeals_for(moderator)[:MOST_SHOWN]:
         action = reverse("articles:answer_appeal", args=[ban.pk])
-        rows.append(OpenAppeal(ban, action, "", "", why_not(check_answer, ban, moderator.pk)))
+        rows.append(OpenAppeal(ban, action, "", "", rights.why_not(rights.check_answer, ban, moderator.pk)))
     for one in statements:
         title = articles[one.subject].title if one.subject in articles else ""
         address = address_of(one.subject) if title else ""
         action = reverse("articles:answer_statement", args=[one.pk])
-        rows.append(OpenAppeal(one, action, address, title, why_not(check_answer, one, moderator.pk)))
+        rows.append(
+            OpenAppeal(one, action, address, title, rights.why_not(rights.check_answer, one, moderator.pk))
+        )
     return rows
 
 
@@ -143,9 +136,9 @@ def list_open(moderator: Any) -> list[OpenAppeal]:
 def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
     ban = get_object_or_404(Ban.objects.select_related("member", "moderator"), pk=ban_id)
-    moderator = acting(request, BAN_MEMBERS, [ban.group] if ban.group else None)
-    check_answer(ban, moderator.id)
-    check_ban_reversible(ban, moderator)
+    moderator = rights.acting(request, BAN_MEMBERS, [ban.group] if ban.group else None)
+    rights.check_answer(ban, moderator.id)
+    rights.check_ban_reversible(ban, moderator)
     return _answer(request, ban, moderator)
 
 
@@ -159,9 +152,9 @@ def answer_statement(request: HttpRequest, statement_id: int) -> HttpResponse:
         pk=statement_id,
         member__isnull=False,
     )
-    if not may(request.user, permission_to_answer(statement)):
+    if not rights.may(request.user, rights.permission_to_answer(statement)):
         raise PermissionDenied
-    check_answer(statement, actor(request).id)
+    rights.check_answer(statement, actor(request).id)
     return _answer(request, statement, actor(request))
 
 

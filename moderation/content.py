@@ -23,21 +23,9 @@ from accounts.web.form_pages import page_with_form, show_form
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, failing, router
+from articles.domain import errors
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
-from articles.domain.errors import (
-    ActionRefused,
-    ArticleRemoved,
-    CommentNotFound,
-    CommentNotRemoved,
-    CommentRemoved,
-    DiscussionLocked,
-    DiscussionNotLocked,
-    DuplicateLink,
-    GroupExists,
-    NotRemoved,
-    ReadersWouldChange,
-)
 from articles.domain.flags import SubjectId
 from articles.domain.moderation_log import STATED, Action, Actor
 from articles.forms.articles import ReasonForm
@@ -47,16 +35,7 @@ from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs, reader_id
 from articles.wiring import group_titles, repository
-from moderation.rights import (
-    acting,
-    acting_about,
-    acting_on,
-    check_not_own,
-    check_reversible,
-    check_taken_out,
-    may,
-    own_groups,
-)
+from moderation import rights
 from moderation.rules.acting import note_reversal
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, state
 
@@ -81,15 +60,15 @@ def restore(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds
     repo = repository()
     if is_root(subject):
         article = repo.articles.get(article_of(subject))
-        check_not_own(article.poster, moderator.id)
+        rights.check_not_own(article.poster, moderator.id)
         if article.removed is not None:
-            check_reversible(Action.REMOVE, subject, moderator)
+            rights.check_reversible(Action.REMOVE, subject, moderator)
         repo.articles.restore(article.id, moderator, reason)
     else:
         comment = repo.comments.get(subject)
-        check_not_own(comment.author, moderator.id)
+        rights.check_not_own(comment.author, moderator.id)
         if comment.removed is not None:
-            check_reversible(Action.REMOVE_COMMENT, subject, moderator)
+            rights.check_reversible(Action.REMOVE_COMMENT, subject, moderator)
         repo.comments.restore(subject, moderator, reason)
     Statement.objects.note_reversed(Act.REMOVAL, subject=subject)
 
@@ -108,7 +87,7 @@ def lock(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds = N
 def unlock(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds = NO_GROUNDS) -> None:
     """Unlock it. Two round trips, for moderators of groups four. Raises DecidedForSite, and as `lock`."""
     if moderator.groups and repository().articles.get(article_of(subject)).locked is not None:
-        check_reversible(Action.LOCK, subject, moderator)
+        rights.check_reversible(Action.LOCK, subject, moderator)
     repository().comments.unlock(article_of(subject), moderator, reason)
     Statement.objects.note_reversed(Act.LOCK, subject=subject)
     note_reversal(article_of(subject))
@@ -123,8 +102,8 @@ def take_out(request: HttpRequest, article: Article, groups: Collection[str], re
 
     Raises PermissionDenied, ReadersWouldChange, ArticleNotFound.
     """
-    moderator = acting(request, ASSIGN_GROUPS, groups)
-    check_taken_out(request.user, article, {*article.groups} - {*groups})
+    moderator = rights.acting(request, ASSIGN_GROUPS, groups)
+    rights.check_taken_out(request.user, article, {*article.groups} - {*groups})
     left = repository().groups.assign(article.id, (), groups, actor=moderator, reason=reason)
     if {*left} != {*article.groups}:
         note_reversal(article.id)
@@ -138,13 +117,13 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
     repo = repository()
     article = repo.articles.get(article_id)
     article.check_unmerged()
-    if not may(request.user, ASSIGN_GROUPS):
+    if not rights.may(request.user, ASSIGN_GROUPS):
         return _taking_out(request, article)
     form = AssignForm(request.POST or None, groups=repo.groups.list_all(), current=article.groups)
     if request.method == "POST" and form.is_valid():
         moderator, (add, remove) = actor(request), form.changes
         for slug, title in form.new.items():
-            with suppress(GroupExists):  # by a concurrent request
+            with suppress(errors.GroupExists):  # by a concurrent request
                 repo.groups.create(slug, title, moderator)
         reason = form.cleaned_data["reason"]
         if {*repo.groups.assign(article_id, add, remove, actor=moderator, reason=reason)} != {*article.groups}:
@@ -156,14 +135,14 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
 
 def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
     """Show the form that takes an article out of the member's groups. Raises PermissionDenied if it is in none."""
-    own = own_groups(request.user, article.groups)
-    acting(request, ASSIGN_GROUPS, own)
+    own = rights.own_groups(request.user, article.groups)
+    rights.acting(request, ASSIGN_GROUPS, own)
     titles = group_titles()
     form = TakeOutForm(request.POST or None, groups={slug: titles.get(slug, slug) for slug in sorted(own)})
     if request.method == "POST" and form.is_valid():
         try:
             take_out(request, article, form.cleaned_data["groups"], form.cleaned_data["reason"])
-        except ReadersWouldChange as refused:
+        except errors.ReadersWouldChange as refused:
             form.add_error("groups", action_sentence(refused))
         else:
             messages.success(request, _("The article's groups have been saved."))
@@ -190,11 +169,11 @@ def _with_reason(
         reason = form.cleaned_data["reason"]
         try:
             change(subject, moderator, reason, getattr(form, "grounds", NO_GROUNDS))
-        except ActionRefused as refused:
+        except errors.ActionRefused as refused:
             done = just_done(repository(), request, action)
             if not any((entry.article_id, entry.reason) == (context["article"].id, reason) for entry in done):
                 messages.error(request, action_sentence(refused))
-                if isinstance(refused, DuplicateLink):
+                if isinstance(refused, errors.DuplicateLink):
                     page = reverse("articles:article", args=[refused.article_id])
         return redirect(page)
     return show_form(request, template, form, **context)
@@ -208,9 +187,9 @@ def _of_comment(template: str, action: Action, change: Change) -> Callable[..., 
     def view(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
         repo = repository()
         comment, article = repo.comments.get(comment_id), repo.articles.get(article_of(comment_id))
-        moderator = acting_about(request, REMOVE_ARTICLES, article)
+        moderator = rights.acting_about(request, REMOVE_ARTICLES, article)
         if action is Action.RESTORE_COMMENT:
-            check_not_own(comment.author, moderator.id)
+            rights.check_not_own(comment.author, moderator.id)
         page = reverse("articles:comment", args=[comment_id])
         context = {"article": article, "comment": comment}
         return _with_reason(request, template, context, action, change, comment_id, page, moderator)
@@ -225,10 +204,10 @@ def _of_article(template: str, action: Action, change: Change, part: str = "") -
     @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason", *FIELDS])
     def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         article, subject = repository().articles.get(article_id), root_of(article_id)
-        moderator = acting_about(request, REMOVE_ARTICLES, article)
+        moderator = rights.acting_about(request, REMOVE_ARTICLES, article)
         article.check_unmerged()
         if action is Action.RESTORE:
-            check_not_own(article.poster, moderator.id)
+            rights.check_not_own(article.poster, moderator.id)
         page = reverse("articles:article", args=[article_id]) + part
         return _with_reason(request, template, {"article": article}, action, change, subject, page, moderator)
 
@@ -268,15 +247,15 @@ class Locked(BaseModel):
 
 
 _DONE = (
-    *(ArticleRemoved, NotRemoved, CommentRemoved, CommentNotRemoved),
-    *(DiscussionLocked, DiscussionNotLocked),
+    *(errors.ArticleRemoved, errors.NotRemoved, errors.CommentRemoved, errors.CommentNotRemoved),
+    *(errors.DiscussionLocked, errors.DiscussionNotLocked),
 )
 """Refusals of a change that was made before."""
 
 
 def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: str, given: GivenGrounds) -> None:
     """Let a program change an article or a comment. Idempotent."""
-    moderator = acting_on(request, REMOVE_ARTICLES, subject)
+    moderator = rights.acting_on(request, REMOVE_ARTICLES, subject)
     grounds = given.grounds if change in (remove, lock) else NO_GROUNDS
     with suppress(*_DONE):
         change(subject, moderator, clean_reason(reason), grounds)
@@ -303,7 +282,7 @@ def remove_comment(request: HttpRequest, comment_id: CommentNumber, removal: Rem
     _change(request, remove if removal.removed else restore, comment_id, removal.reason, removal)
     comment = repository().comments.get(comment_id, reader_id(request))
     if comment.is_deleted:
-        raise CommentNotFound(comment_id)
+        raise errors.CommentNotFound(comment_id)
     return Comment.of(comment, comment.replies)
 
 

@@ -38,26 +38,12 @@ from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, failing, require, router
 from articles.doctor.mail import is_sent
+from articles.domain import errors
 from articles.domain.comments import article_of, is_root, root_of
-from articles.domain.errors import (
-    ActionRefused,
-    ArticleNotFound,
-    ArticleRemoved,
-    CommentNotFound,
-    CommentRemoved,
-    LimitReached,
-)
 from articles.domain.moderation_log import Actor
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, reason_field
 from articles.mailing import Mail
-from articles.text.lines import (
-    NOTICE_LIMIT,
-    REASON_LIMIT,
-    InvalidInput,
-    clean_notice,
-    clean_optional_line,
-    clean_reason,
-)
+from articles.text import lines
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
 from articles.web.addresses import site_address
@@ -128,19 +114,19 @@ class NoticeForm(forms.Form):
         widget=RadioButtons,
     )
     cited = CleanedField(
-        partial(clean_optional_line, limit=REASON_LIMIT),
+        partial(lines.clean_optional_line, limit=lines.REASON_LIMIT),
         required=False,
         label=gettext_lazy("Which law, or which rule"),
-        widget=LineInput(REASON_LIMIT),
+        widget=LineInput(lines.REASON_LIMIT),
     )
     explanation = CleanedField(
-        clean_notice,
+        lines.clean_notice,
         label=gettext_lazy("Explanation"),
         help_text=gettext_lazy("Why you think so, and where in the content it is."),
-        widget=TextInput(NOTICE_LIMIT, {"rows": 6, "dir": "auto"}),
+        widget=TextInput(lines.NOTICE_LIMIT, {"rows": 6, "dir": "auto"}),
     )
     name = CleanedField(
-        partial(clean_optional_line, limit=NAME_LIMIT),
+        partial(lines.clean_optional_line, limit=NAME_LIMIT),
         label=pgettext_lazy("legal notice", "Your name"),
         widget=LineInput(NAME_LIMIT, {"autocomplete": "name"}),
     )
@@ -178,7 +164,7 @@ class NoticeForm(forms.Form):
     def clean_address(self) -> Target:
         if target := target_of(self.cleaned_data["address"], *self._hosts):
             return target
-        raise ValidationError(input_sentence(InvalidInput("notice-address")), code="notice-address")
+        raise ValidationError(input_sentence(lines.InvalidInput("notice-address")), code="notice-address")
 
 
 def send(request: HttpRequest, target: Target, **said: str) -> LegalNotice:
@@ -194,7 +180,7 @@ def send(request: HttpRequest, target: Target, **said: str) -> LegalNotice:
     limits.take(request, "notices_day", *(("notices_mail",) if said["email"] else ()))
     to_mail = ""
     if said["email"]:
-        with suppress(LimitReached):  # no one can flood an address that belongs to another person
+        with suppress(errors.LimitReached):  # no one can flood an address that belongs to another person
             limits.take(request, "receipts")
             to_mail = "receipt"
     member = User.objects.filter(canonical_name=names.canonical(target.name), left_at=None).first()
@@ -311,14 +297,14 @@ def decide(notice: LegalNotice, outcome: Outcome, reason: str, moderator: Actor,
     """
     target = target_of(notice.address)
     if target and target.subject:
-        with suppress(*(() if outcome is Outcome.REMOVED else (ArticleNotFound, CommentNotFound))):
+        with suppress(*(() if outcome is Outcome.REMOVED else (errors.ArticleNotFound, errors.CommentNotFound))):
             author_of_flagged(target.subject, moderator.id)
     elif notice.member:
         check_not_own(notice.member.pk, moderator.id)
     if outcome is Outcome.REMOVED:
         because = grounds._replace(by_notice=True)
         if target and target.subject:
-            with suppress(ArticleRemoved, CommentRemoved):
+            with suppress(errors.ArticleRemoved, errors.CommentRemoved):
                 content.remove(target.subject, moderator, reason, because)
         elif notice.member:
             profiles.remove(notice.member, moderator, reason, because)
@@ -340,7 +326,7 @@ def decide_by_form(request: HttpRequest, notice_id: int) -> HttpResponse:
     if notice.decided_at is None:
         try:
             decide(notice, outcome, reason, actor(request), form.grounds)
-        except (ActionRefused, ArticleNotFound, CommentNotFound) as refused:
+        except (errors.ActionRefused, errors.ArticleNotFound, errors.CommentNotFound) as refused:
             messages.error(request, action_sentence(refused))
             return redirect("articles:queue")
         notice.refresh_from_db()
@@ -404,7 +390,10 @@ def decide_on_notice(request: HttpRequest, notice_id: NoticeNumber, decision: No
     Moderators only. Removes the content, or lets it stay; the sender gets the reason. The first decision stays.
     """
     require(request, REMOVE_ARTICLES)
-    notice, reason = get_object_or_404(LegalNotice, pk=notice_id, forgotten_at=None), clean_reason(decision.reason)
+    notice, reason = (
+        get_object_or_404(LegalNotice, pk=notice_id, forgotten_at=None),
+        lines.clean_reason(decision.reason),
+    )
     if notice.decided_at is None:
         outcome = Outcome.REMOVED if decision.removed else Outcome.KEPT
         grounds = decision.grounds if decision.removed else NO_GROUNDS

@@ -34,19 +34,8 @@ from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, recipients, send_each
 from articles.repository import Repository
 from articles.wiring import patient_repository
-from moderation import legal_notices, statements
+from moderation import legal_notices, rights, statements
 from moderation.flags import REASONS
-from moderation.rights import (
-    authors_about,
-    check_answer,
-    decides,
-    have_any,
-    may,
-    may_answer,
-    permission_to_answer,
-    subject_of,
-    why_not,
-)
 from tasks import MAIL
 
 SETTLE_SECONDS = 5
@@ -109,7 +98,7 @@ class Waiting:
     @cached_property
     def _authors(self) -> dict[int, int]:
         """Who posted what the legal notices are about."""
-        return authors_about(self._notices)
+        return rights.authors_about(self._notices)
 
     @cached_property
     def _held(self) -> list[HeldPost]:
@@ -130,28 +119,28 @@ class Waiting:
         Other than what the moderator alone flagged.
         """
         rows = list[Row]()
-        if may(moderator, REMOVE_ARTICLES):  # first: they can be urgent
+        if rights.may(moderator, REMOVE_ARTICLES):  # first: they can be urgent
             rows += [
                 _notice_row(one)
                 for one in self._notices
-                if (moderator.pk or 0) not in (one.member_id, self._authors.get(subject_of(one)))
+                if (moderator.pk or 0) not in (one.member_id, self._authors.get(rights.subject_of(one)))
                 and self._is_new(one.made_at.timestamp(), since)
             ]
         rows += [
             _appeal_row(one)
             for one in self._appeals
-            if may_answer(moderator, one)
-            and not why_not(check_answer, one, moderator.pk or 0)
+            if rights.may_answer(moderator, one)
+            and not rights.why_not(rights.check_answer, one, moderator.pk or 0)
             and self._is_new(_appealed_at(one), since)
         ]
         rows += [
             _statement_row(one)
             for one in self._statements
-            if may(moderator, permission_to_answer(one))
-            and not why_not(check_answer, one, moderator.pk or 0)
+            if rights.may(moderator, rights.permission_to_answer(one))
+            and not rights.why_not(rights.check_answer, one, moderator.pk or 0)
             and self._is_new(_appealed_at(one), since)
         ]
-        if may(moderator, REMOVE_ARTICLES):
+        if rights.may(moderator, REMOVE_ARTICLES):
             rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
             rows += [
                 _held_row(one)
@@ -166,7 +155,7 @@ class Waiting:
         rows += [
             _flag_row(one)
             for one in self._flagged
-            if decides(moderator, REMOVE_ARTICLES, one.article)
+            if rights.decides(moderator, REMOVE_ARTICLES, one.article)
             and one.author != moderator.pk
             and {flag.member for flag in one.flags} != {moderator.pk}
             and self._is_new(one.first_at, since)
@@ -277,7 +266,7 @@ def _due(until: float) -> QuerySet[User]:
 def moderators() -> Q:
     """Return the condition on members that they may decide what waits."""
     of_groups = Q(pk__in=GroupModerator.objects.filter(is_current=True).values("member"))
-    return have_any(REMOVE_ARTICLES, BAN_MEMBERS) | of_groups
+    return rights.have_any(REMOVE_ARTICLES, BAN_MEMBERS) | of_groups
 
 
 def _claim(moderator: User, until: float) -> bool:

@@ -46,19 +46,9 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, names_of, needs
 from articles.wiring import repository
-from moderation import appeals, content, legal_notices, profiles
+from moderation import appeals, content, legal_notices, profiles, rights
 from moderation.bans import ban
 from moderation.flags import REASONS
-from moderation.rights import (
-    acting_on,
-    author_of_flagged,
-    check_target,
-    decides,
-    may,
-    may_in_groups,
-    may_see_subjects,
-    within,
-)
 from moderation.rules import held
 from moderation.rules.acting import note_kept
 from moderation.statements import GroundsForm
@@ -103,15 +93,15 @@ class DecisionForm(GroundsForm):
 def index(request: HttpRequest) -> HttpResponse:
     """Show what waits; to moderators of groups, what they can decide."""
     repo, user = repository(), request.user
-    may_ban, may_remove = may(user, BAN_MEMBERS), may(user, REMOVE_ARTICLES)
-    page = repo.flags.get_page(page_number(request), groups=within(user))
+    may_ban, may_remove = rights.may(user, BAN_MEMBERS), rights.may(user, REMOVE_ARTICLES)
+    page = repo.flags.get_page(page_number(request), groups=rights.within(user))
     entries = _decidable(user, page.entries)
     context = {
         "appeals": appeals.list_open(user),
         "notices": legal_notices.list_waiting() if may_remove else (),
         "may_ban": may_ban,
         "may_block": may_remove,
-        "sees_members": may_see_subjects(request),
+        "sees_members": rights.may_see_subjects(request),
         "scopes": BAN_SCOPES,
         "profiles": profiles.list_flagged() if may_remove else (),
         "held": held.list_shown(HeldPost.objects.waiting()) if may_remove else (),
@@ -129,7 +119,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 def _decidable(user: Any, entries: Iterable[FlaggedEntry]) -> tuple[FlaggedEntry, ...]:
     """Return those that the member decides. Only for moderators of groups a round trip for each with a log."""
-    return tuple(one for one in entries if decides(user, REMOVE_ARTICLES, one.article))
+    return tuple(one for one in entries if rights.decides(user, REMOVE_ARTICLES, one.article))
 
 
 def _protected(entries: tuple[FlaggedEntry, ...]) -> frozenset[UserId]:
@@ -157,8 +147,8 @@ def decide(request: HttpRequest) -> HttpResponse:
             messages.error(request, str(errors[0]))
         return redirect(_queue(request))
     values, flags = form.cleaned_data, repository().flags
-    moderator = acting_on(request, REMOVE_ARTICLES, values["subject"])
-    author = author_of_flagged(values["subject"], moderator.id)
+    moderator = rights.acting_on(request, REMOVE_ARTICLES, values["subject"])
+    author = rights.author_of_flagged(values["subject"], moderator.id)
     if values["decision"] == DecisionForm.KEEP:
         note_kept(values["subject"])
         flags.keep(values["subject"], values["seen"], values["reason"])
@@ -190,10 +180,10 @@ def _is_banned_longer(author: User) -> bool:
 
 def _to_ban(request: HttpRequest, author: UserId) -> User:
     """Return the author of what is flagged. Raises PermissionDenied, Http404, and FellowModerator."""
-    if not may(request.user, BAN_MEMBERS):
+    if not rights.may(request.user, BAN_MEMBERS):
         raise PermissionDenied
     member = get_object_or_404(User, pk=author, left_at=None)
-    check_target(member, BAN_MEMBERS, actor(request).id)
+    rights.check_target(member, BAN_MEMBERS, actor(request).id)
     return member
 
 
@@ -268,10 +258,10 @@ def read_queue(request: HttpRequest, query: Query[schemas.PageQuery]) -> Queue:
 
     Moderators only: articles and comments that wait for a decision. Moderators of groups get what they can decide.
     """
-    if not may_in_groups(request.user, REMOVE_ARTICLES):
+    if not rights.may_in_groups(request.user, REMOVE_ARTICLES):
         raise PermissionDenied
     seen = cursors.seen_in(request)
-    page = repository().flags.get_page(possible_page(query.page), seen=seen, groups=within(request.user))
+    page = repository().flags.get_page(possible_page(query.page), seen=seen, groups=rights.within(request.user))
     entries = _decidable(request.user, page.entries)
     names = names_of(flag.member for one in entries for flag in one.flags)
     return Queue(
@@ -297,8 +287,8 @@ def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keepi
 
 
 def _keep(request: HttpRequest, subject: SubjectId, keeping: Keeping) -> Kept:
-    moderator = acting_on(request, REMOVE_ARTICLES, subject)
-    author_of_flagged(subject, moderator.id)
+    moderator = rights.acting_on(request, REMOVE_ARTICLES, subject)
+    rights.author_of_flagged(subject, moderator.id)
     reason, now = clean_reason(keeping.reason) if keeping.reason else "", repository().store.now()
     note_kept(subject)
     repository().flags.keep(subject, now if keeping.seen is None else min(keeping.seen, now), reason)

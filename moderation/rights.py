@@ -30,22 +30,9 @@ from accounts.models import (
 from accounts.models.law import Act
 from accounts.models.moderation import OPEN, Appealable
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
+from articles.domain import errors
 from articles.domain.articles import Article
 from articles.domain.comments import article_of, is_root, root_of
-from articles.domain.errors import (
-    ActionRefused,
-    ArticleNotFound,
-    CommentNotFound,
-    DecidedForSite,
-    FellowModerator,
-    GroupsDecided,
-    MergeAcrossReaders,
-    OwnDecision,
-    OwnMatter,
-    ReadersWouldChange,
-    StoreDamaged,
-    StoreUnavailable,
-)
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
 from articles.domain.moderation_log import REDACTED, SITE, Action, Actor, LogEntry
@@ -130,13 +117,13 @@ def check_same_readers(user: Any, before: Collection[str], after: Collection[str
     automatic rules do not. What a poster's own edit may change, its script decides.
     """
     if changes_readers(before, after) and not may(user, ASSIGN_GROUPS):
-        raise ReadersWouldChange
+        raise errors.ReadersWouldChange
 
 
 def check_merge_readers(article: Article, other: Article) -> None:
     """Raise MergeAcrossReaders if a merge would show members' comments to everyone, or hide others from them."""
     if changes_readers(article.groups, other.groups):
-        raise MergeAcrossReaders(article.id)
+        raise errors.MergeAcrossReaders(article.id)
 
 
 def check_taken_out(user: Any, article: Article, after: Collection[str]) -> None:
@@ -153,7 +140,7 @@ def check_settled(user: Any, article: Article, after: Collection[str]) -> None:
     """Raise GroupsDecided if a poster would put an article into groups, or take it out, against moderators."""
     changed = {*article.groups} ^ {*after}
     if changed and not may(user, ASSIGN_GROUPS) and not changed.isdisjoint(settled_groups(article)):
-        raise GroupsDecided
+        raise errors.GroupsDecided
 
 
 def settled_groups(article: Article) -> frozenset[str]:
@@ -256,7 +243,7 @@ def check_reversible(act: Action, subject: SubjectId, moderator: Actor) -> None:
         return
     (entry,) = repository().moderation_log.find_latest([(act, subject)])
     if not is_of_groups(entry):
-        raise DecidedForSite
+        raise errors.DecidedForSite
 
 
 def is_of_groups(entry: LogEntry | None) -> bool:
@@ -271,7 +258,7 @@ def check_group_target(member: User, group: str, moderator: Actor) -> None:
     """
     check_target(member, BAN_MEMBERS, moderator.id)
     if moderator.groups and (member.is_site_moderator or group in member.moderated):
-        raise FellowModerator
+        raise errors.FellowModerator
 
 
 def may_reverse(ban: Ban, moderator: Actor) -> bool:
@@ -282,27 +269,27 @@ def may_reverse(ban: Ban, moderator: Actor) -> bool:
 def check_ban_reversible(ban: Ban, moderator: Actor) -> None:
     """Raise DecidedForSite if the moderator may not end the ban."""
     if not may_reverse(ban, moderator):
-        raise DecidedForSite
+        raise errors.DecidedForSite
 
 
 def check_not_own(member: UserId, moderator: UserId) -> None:
     """Raise OwnMatter if a decision concerns the moderator, or what the moderator posted."""
     if member == moderator:
-        raise OwnMatter
+        raise errors.OwnMatter
 
 
 def check_target(member: User, permission: str, moderator: UserId) -> None:
     """Raise OwnMatter, or FellowModerator for a member with the permission that an act against members needs."""
     check_not_own(member.pk, moderator)
     if member.has_perm(permission):
-        raise FellowModerator
+        raise errors.FellowModerator
 
 
 def why_not(check: Callable[..., None], *facts: Any) -> str:
     """Return the sentence with which one of these checks refuses; "" if it does not."""
     try:
         check(*facts)
-    except ActionRefused as refused:
+    except errors.ActionRefused as refused:
         return action_sentence(refused)
     return ""
 
@@ -317,7 +304,7 @@ def check_answer(decision: Ban | Statement, moderator: UserId) -> None:
     """Raise OwnMatter, or OwnDecision if the moderator took the decision and another one can answer the appeal."""
     check_not_own(decision.member_id or 0, moderator)
     if moderator in who_cannot_answer(decision):
-        raise OwnDecision
+        raise errors.OwnDecision
 
 
 def who_cannot_answer(decision: Ban | Statement) -> set[UserId]:
@@ -346,7 +333,7 @@ def author_of_flagged(subject: SubjectId, moderator: UserId) -> UserId:
     """
     author = repository().flags.get_author(subject)
     if author is None:
-        raise ArticleNotFound(subject) if is_root(subject) else CommentNotFound(subject)
+        raise errors.ArticleNotFound(subject) if is_root(subject) else errors.CommentNotFound(subject)
     check_not_own(author, moderator)
     return author
 
@@ -407,7 +394,7 @@ class VotingRingsLink:
     @property
     def flagged(self) -> int:
         """The number of flagged articles; 0 while the store is unavailable."""
-        with suppress(StoreUnavailable, StoreDamaged):
+        with suppress(errors.StoreUnavailable, errors.StoreDamaged):
             return repository().voting_rings.count()
         return 0
 
@@ -490,7 +477,7 @@ def _load_waiting() -> _Waiting:
     for author in HeldPost.objects.waiting().values_list("author", flat=True):
         found.add(REMOVE_ARTICLES, [author])
     notices = list(LegalNotice.objects.waiting())
-    with suppress(StoreUnavailable, StoreDamaged):
+    with suppress(errors.StoreUnavailable, errors.StoreDamaged):
         flagged = repository().flags.list_by_groups()
         authors = authors_about(notices, [subject for subject, _groups in flagged])
         undecided = _who_does_not_decide(flagged)

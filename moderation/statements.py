@@ -36,15 +36,7 @@ from articles.domain.reasons import recorded
 from articles.forms.articles import ReasonForm
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, needed_sometimes
 from articles.mailing import Mail, recipients
-from articles.text.lines import (
-    APPEAL_LIMIT,
-    NOTE_LIMIT,
-    REASON_LIMIT,
-    InvalidInput,
-    clean_appeal,
-    clean_cited,
-    clean_facts,
-)
+from articles.text import lines
 from articles.text.refusals import action_sentence
 from articles.wiring import repository
 from owner.choices import chosen
@@ -85,17 +77,17 @@ class GroundsForm(forms.Form):
         widget=RadioButtons,
     )
     cited = CleanedField(
-        clean_cited,
+        lines.clean_cited,
         label=gettext_lazy("Which rule, or which law"),
         help_text=gettext_lazy("The member reads it in the statement of reasons."),
-        widget=LineInput(REASON_LIMIT),
+        widget=LineInput(lines.REASON_LIMIT),
     )
     facts = CleanedField(
-        clean_facts,
+        lines.clean_facts,
         required=False,
         label=gettext_lazy("Facts"),
         help_text=gettext_lazy("What the reason leaves out. Only the member and moderators can read it."),
-        widget=TextInput(NOTE_LIMIT, {"rows": 3, "dir": "auto"}),
+        widget=TextInput(lines.NOTE_LIMIT, {"rows": 3, "dir": "auto"}),
     )
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -160,8 +152,8 @@ class GivenGrounds(BaseModel):
         if not chosen.LEGAL_NOTICES:
             return NO_GROUNDS
         if self.ground is None:
-            raise InvalidInput("cited-empty")
-        return Grounds(self.ground, clean_cited(self.cited), clean_facts(self.facts))
+            raise lines.InvalidInput("cited-empty")
+        return Grounds(self.ground, lines.clean_cited(self.cited), lines.clean_facts(self.facts))
 
 
 def state(
@@ -203,10 +195,10 @@ class AppealForm(forms.Form):
     """What a member writes to the moderators about a decision."""
 
     text = CleanedField(
-        clean_appeal,
+        lines.clean_appeal,
         label=gettext_lazy("Your appeal"),
         help_text=gettext_lazy("Only moderators can read it. You can appeal once against each decision."),
-        widget=TextInput(APPEAL_LIMIT, {"rows": 6, "dir": "auto"}),
+        widget=TextInput(lines.APPEAL_LIMIT, {"rows": 6, "dir": "auto"}),
     )
 
 
@@ -370,6 +362,6 @@ def appeal_decision(request: MemberRequest, statement_id: StatementNumber, new: 
     statement = request.user.statements.filter(pk=statement_id).first()
     if statement is None:
         raise Http404(statement_id)
-    send_appeal(statement, clean_appeal(new.text))
+    send_appeal(statement, lines.clean_appeal(new.text))
     statement.refresh_from_db()
     return OwnStatement.of(statement)

@@ -34,14 +34,8 @@ from articles.api.protocol.operations import (
     router,
 )
 from articles.api.protocol.problems import Problem
+from articles.domain import errors
 from articles.domain.articles import Article, ArticleId
-from articles.domain.errors import (
-    ActionRefused,
-    NotTrustedYet,
-    OwnArticle,
-    SuggestionNotFound,
-    SuggestionUnchanged,
-)
 from articles.domain.lists import Group
 from articles.domain.suggestions import Suggestion, SuggestionKind, joined_slugs
 from articles.forms.fields import CleanedField, GroupsField, LineInput, refuse_many, refuse_unknown
@@ -52,14 +46,7 @@ from articles.web import limits
 from articles.web.articles import restore_title
 from articles.web.identity import actor, check_ban, writer
 from articles.wiring import group_titles, repository
-from moderation.rights import (
-    brought_groups,
-    check_same_readers,
-    check_settled,
-    find_undoable,
-    may_decide,
-    settled_groups,
-)
+from moderation import rights
 from moderation.trust import is_trusted
 from owner.choices import chosen, closed_groups
 
@@ -74,15 +61,15 @@ def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: st
     member = writer(request, {*article.groups, *(to.split(",") if kind is SuggestionKind.GROUPS else ())})
     check_ban(request.user, BanScope.VOTING)
     if article.poster == member.id:
-        raise OwnArticle(article.id)
+        raise errors.OwnArticle(article.id)
     if not is_trusted(request.user):
-        raise NotTrustedYet(member.id)
+        raise errors.NotTrustedYet(member.id)
     limits.take(request, "suggestions")
     given = dict[str, Collection[str]](closed=closed_groups())
     if kind is SuggestionKind.GROUPS:
         banned = Ban.objects.current().filter(member=article.poster, scope=BanScope.GROUP.value)
-        fixed = settled_groups(article).union(banned.values_list("group", flat=True))
-        given |= {"brought": brought_groups(article), "fixed": fixed}
+        fixed = rights.settled_groups(article).union(banned.values_list("group", flat=True))
+        given |= {"brought": rights.brought_groups(article), "fixed": fixed}
     return repository().suggestions.support(article.id, member.id, kind, to, **given)
 
 
@@ -97,13 +84,13 @@ def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted:
     Raises Banned, PermissionDenied, and the errors of `Suggestions.decide`.
     """
     found = _open(article, suggestion)
-    if not may_decide(request, article, found.kind):
+    if not rights.may_decide(request, article, found.kind):
         raise PermissionDenied
     after = article.groups
     if accepted and found.kind is SuggestionKind.GROUPS:
         after = found.groups
-        check_same_readers(request.user, article.groups, after)
-        check_settled(request.user, article, after)
+        rights.check_same_readers(request.user, article.groups, after)
+        rights.check_settled(request.user, article, after)
     repository().suggestions.decide(article.id, writer(request, after), found, accepted=accepted)
 
 
@@ -112,19 +99,19 @@ def undo(request: HttpRequest, article: Article, at: float | None) -> None:
 
     Raises Banned, PermissionDenied, SuggestionNotFound, and the errors of `Articles.edit` and `Groups.assign`.
     """
-    if not any(may_decide(request, article, kind) for kind in SuggestionKind):
+    if not any(rights.may_decide(request, article, kind) for kind in SuggestionKind):
         raise PermissionDenied
     repo = repository()
-    entries = find_undoable(request, article, repo.moderation_log.get_for_article(article.id).entries)
+    entries = rights.find_undoable(request, article, repo.moderation_log.get_for_article(article.id).entries)
     entry = next((one for one in entries if at in (None, one.at)), None)
     if entry is None:
-        raise SuggestionNotFound(article.id)
+        raise errors.SuggestionNotFound(article.id)
     if title := entry.details.get("old_title"):
         restore_title(request, article, title)
     else:
         added, removed = entry.slugs("added"), entry.slugs("removed")
         after = {*article.groups} - {*added} | {*removed}
-        check_same_readers(request.user, article.groups, after)
+        rights.check_same_readers(request.user, article.groups, after)
         repo.groups.assign(article.id, removed, added, actor=writer(request, after))
 
 
@@ -133,7 +120,7 @@ def _open(article: Article, suggestion: str) -> Suggestion:
     for one in repository().suggestions.list_open(article):
         if one.id == suggestion:
             return one
-    raise SuggestionNotFound(article.id)
+    raise errors.SuggestionNotFound(article.id)
 
 
 def _article(article_id: ArticleId) -> Article:
@@ -173,7 +160,7 @@ class SuggestionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         if not self.errors and not self.changes:
-            self.add_error(None, action_sentence(SuggestionUnchanged()))
+            self.add_error(None, action_sentence(errors.SuggestionUnchanged()))
         return self.cleaned_data
 
     @property
@@ -204,14 +191,14 @@ def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse
             "suggestion": one,
             "groups": [titles.get(slug, slug) for slug in one.groups],
             "is_supported": member in one.by,
-            "may_decide": may_decide(request, article, one.kind),
+            "may_decide": rights.may_decide(request, article, one.kind),
         }
         for one in repo.suggestions.list_open(article)
     ]
     context: dict[str, Any] = {"article": article, "suggestions": shown}
     context |= {"is_own": article.poster == member, "quorum": chosen.SUGGESTIONS}
     context["may_suggest"] = article.poster != member and is_trusted(request.user)
-    context["refusal"] = action_sentence(NotTrustedYet())
+    context["refusal"] = action_sentence(errors.NotTrustedYet())
     return show_form(request, "suggestions/suggest.html", form, **context)
 
 
@@ -219,7 +206,7 @@ def _suggest_all(request: HttpRequest, article: Article, form: SuggestionForm) -
     """Make the suggestions of a form; return whether all succeeded. If not, the form has the error."""
     try:
         are_applied = [suggest(request, article, kind, to) for kind, to in form.changes]
-    except ActionRefused as refused:
+    except errors.ActionRefused as refused:
         form.add_error(None, action_sentence(refused))
         return False
     messages.success(request, _told(all(are_applied)))
@@ -269,7 +256,7 @@ def act(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         raise BadRequest
     try:
         messages.success(request, wanted(request, article, request.POST.get("suggestion", "")))
-    except ActionRefused as refused:
+    except errors.ActionRefused as refused:
         messages.error(request, action_sentence(refused))
     return redirect(_page(request, article_id))
 
@@ -285,7 +272,7 @@ def undo_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     try:
         undo(request, _article(article_id), _moment(request.POST.get("at", "")))
         messages.success(request, _("The change has been undone."))
-    except ActionRefused as refused:
+    except errors.ActionRefused as refused:
         messages.error(request, action_sentence(refused))
     return redirect(_article_page(request, article_id))
 

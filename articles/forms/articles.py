@@ -14,43 +14,32 @@ from articles.domain.articles import CONTENT, Article, Content
 from articles.domain.lists import Group
 from articles.domain.rules import Rules
 from articles.formatting.values import grouped
-from articles.forms.fields import (
-    CleanedField,
-    GroupsField,
-    LineInput,
-    PreviewedForm,
-    TextInput,
-    check_links,
-    clean_article_link,
-    reason_field,
-    refuse_many,
-    refuse_unknown,
-)
+from articles.forms import fields
 from articles.text.lines import TEXT_LIMIT, TITLE_LIMIT, InvalidInput, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.refusals import input_sentence
 
 
-class ContentForm(PreviewedForm):
+class ContentForm(fields.PreviewedForm):
     """Title, link and text of an article: at least one of link and text."""
 
-    link = CleanedField(
+    link = fields.CleanedField(
         clean_link,
         required=False,
         label=gettext_lazy("Link"),
         widget=forms.URLInput({"placeholder": "https://", "autocomplete": "off"}),
     )
-    title = CleanedField(
+    title = fields.CleanedField(
         clean_title,
         label=gettext_lazy("Title"),
-        widget=LineInput(TITLE_LIMIT, {"autocomplete": "off"}),
+        widget=fields.LineInput(TITLE_LIMIT, {"autocomplete": "off"}),
     )
-    text = CleanedField(
+    text = fields.CleanedField(
         clean_text,
         required=False,
         label=gettext_lazy("Text"),
         help_text=gettext_lazy("A summary of the link, or the article itself. You can use Markdown."),
-        widget=TextInput(TEXT_LIMIT, {"rows": 8, "dir": "auto"}),
+        widget=fields.TextInput(TEXT_LIMIT, {"rows": 8, "dir": "auto"}),
     )
 
     current_link = ""
@@ -65,7 +54,7 @@ class ContentForm(PreviewedForm):
         if not link:
             return ""
         try:
-            return clean_article_link(link, current=self.current_link)
+            return fields.clean_article_link(link, current=self.current_link)
         except InvalidInput as refused:
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
@@ -82,7 +71,7 @@ class PostForm(ContentForm):
     folded = ("text", "groups")
     """Fields that are shown on demand."""
 
-    groups = GroupsField(label=gettext_lazy("Groups"), required=False)
+    groups = fields.GroupsField(label=gettext_lazy("Groups"), required=False)
 
     def __init__(self, data: Any = None, *, groups: Sequence[Group], rules: Rules, **options: Any) -> None:
         super().__init__(data, **options)
@@ -104,8 +93,8 @@ class PostForm(ContentForm):
 
     def clean_groups(self) -> list[str]:
         slugs: list[str] = self.cleaned_data["groups"]
-        refuse_unknown(slugs, self._known)
-        refuse_many(slugs, self._most)
+        fields.refuse_unknown(slugs, self._known)
+        fields.refuse_many(slugs, self._most)
         return slugs
 
 
@@ -115,8 +104,8 @@ class EditForm(ContentForm):
     `was` holds the groups when the form was rendered, so that a concurrent change of a moderator stays.
     """
 
-    groups = GroupsField(label=gettext_lazy("Groups"), required=False)
-    reason = reason_field(required=False)
+    groups = fields.GroupsField(label=gettext_lazy("Groups"), required=False)
+    reason = fields.reason_field(required=False)
     was = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(
@@ -140,8 +129,8 @@ class EditForm(ContentForm):
         if "groups" not in self.data:
             return list(self._current)
         slugs: list[str] = self.cleaned_data["groups"]
-        refuse_unknown(slugs, {*self._known, *self._current})
-        refuse_many(slugs, max(self._most, len(self._current)))
+        fields.refuse_unknown(slugs, {*self._known, *self._current})
+        fields.refuse_many(slugs, max(self._most, len(self._current)))
         return slugs
 
     @property
@@ -156,8 +145,8 @@ class EditForm(ContentForm):
 
 _CLEANING: Mapping[str, Callable[[str, str], str]] = {
     "title": lambda raw, _current: clean_title(raw),
-    "text": lambda raw, current: check_links(clean_text(raw), current=current),
-    "link": lambda raw, current: clean_article_link(raw, current=current) if raw else "",
+    "text": lambda raw, current: fields.check_links(clean_text(raw), current=current),
+    "link": lambda raw, current: fields.clean_article_link(raw, current=current) if raw else "",
 }
 
 
@@ -178,4 +167,4 @@ def clean_content(given: Any, before: Content | None = None) -> Content:
 class ReasonForm(forms.Form):
     """The reason for removing or restoring an article."""
 
-    reason = reason_field()
+    reason = fields.reason_field()

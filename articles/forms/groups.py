@@ -9,23 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from articles.domain.lists import EVERYONE, MEMBERS, Group
-from articles.forms.fields import (
-    Checkboxes,
-    CleanedField,
-    GroupsField,
-    LineInput,
-    TextInput,
-    check_links,
-    reason_field,
-    refuse_unknown,
-)
-from articles.text.lines import (
-    GROUP_DESCRIPTION_LIMIT,
-    GROUP_TITLE_LIMIT,
-    InvalidInput,
-    clean_group_description,
-    clean_group_title,
-)
+from articles.forms import fields
+from articles.text import lines
 from articles.text.refusals import input_sentence
 from articles.text.slugs import slug_from_title
 
@@ -33,8 +18,8 @@ from articles.text.slugs import slug_from_title
 class TakeOutForm(forms.Form):
     """Out of which groups an article is taken, and why."""
 
-    groups = forms.MultipleChoiceField(label=gettext_lazy("Take it out of"), widget=Checkboxes)
-    reason = reason_field()
+    groups = forms.MultipleChoiceField(label=gettext_lazy("Take it out of"), widget=fields.Checkboxes)
+    reason = fields.reason_field()
 
     def __init__(self, data: Any = None, *, groups: Mapping[str, str]) -> None:
         """`groups`: titles by slug."""
@@ -48,15 +33,15 @@ class AssignForm(forms.Form):
     `was` holds the groups when the form was rendered, so that concurrent changes of two moderators are merged.
     """
 
-    groups = GroupsField(label=gettext_lazy("Groups"), required=False)
-    new_group = CleanedField(
-        clean_group_title,
+    groups = fields.GroupsField(label=gettext_lazy("Groups"), required=False)
+    new_group = fields.CleanedField(
+        lines.clean_group_title,
         required=False,
         label=gettext_lazy("New group"),
         help_text=gettext_lazy("Title of a new group; its address is derived from it."),
-        widget=LineInput(GROUP_TITLE_LIMIT),
+        widget=fields.LineInput(lines.GROUP_TITLE_LIMIT),
     )
-    reason = reason_field(required=False)
+    reason = fields.reason_field(required=False)
     was = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, data: Any = None, *, groups: Sequence[Group], current: Sequence[str]) -> None:
@@ -70,7 +55,7 @@ class AssignForm(forms.Form):
         if "groups" not in self.data:
             raise ValidationError(_("The form was incomplete. Please choose the groups again."), code="incomplete")
         slugs: list[str] = self.cleaned_data["groups"]
-        refuse_unknown(slugs, {*self._known, *self._current})
+        fields.refuse_unknown(slugs, {*self._known, *self._current})
         return slugs
 
     def clean_new_group(self) -> str:
@@ -101,7 +86,7 @@ def _check_new_group(title: str, known: Mapping[str, str]) -> str:
     if title:
         try:
             slug = slug_from_title(title)
-        except InvalidInput as refused:
+        except lines.InvalidInput as refused:
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
         if not slug:
             raise ValidationError(_("This title can't be turned into an address. Use letters or digits."))
@@ -118,10 +103,10 @@ def _refuse_taken(title: str, slug: str, known: Mapping[str, str]) -> None:
 class GroupForm(forms.Form):
     """A new group."""
 
-    title = CleanedField(
-        clean_group_title,
+    title = fields.CleanedField(
+        lines.clean_group_title,
         label=gettext_lazy("Title"),
-        widget=LineInput(GROUP_TITLE_LIMIT),
+        widget=fields.LineInput(lines.GROUP_TITLE_LIMIT),
     )
 
     def __init__(self, *args: Any, known: Mapping[str, str], **options: Any) -> None:
@@ -140,12 +125,12 @@ class GroupForm(forms.Form):
 class RenameForm(forms.Form):
     """A new title for a group."""
 
-    title = CleanedField(
-        clean_group_title,
+    title = fields.CleanedField(
+        lines.clean_group_title,
         label=gettext_lazy("Title"),
-        widget=LineInput(GROUP_TITLE_LIMIT),
+        widget=fields.LineInput(lines.GROUP_TITLE_LIMIT),
     )
-    reason = reason_field(required=False)
+    reason = fields.reason_field(required=False)
 
     def __init__(self, data: Any = None, *, group: Group, groups: Sequence[Group]) -> None:
         super().__init__(data, initial={"title": group.title})
@@ -155,7 +140,7 @@ class RenameForm(forms.Form):
         title: str = self.cleaned_data["title"]
         try:
             slug = slug_from_title(title)
-        except InvalidInput:  # no slug can be made from it, and none is needed
+        except lines.InvalidInput:  # no slug can be made from it, and none is needed
             slug = ""
         _refuse_taken(title, slug, self._others)
         return title
@@ -164,14 +149,14 @@ class RenameForm(forms.Form):
 class DescribeForm(forms.Form):
     """The description of a group."""
 
-    description = CleanedField(
-        clean_group_description,
+    description = fields.CleanedField(
+        lines.clean_group_description,
         required=False,
         label=gettext_lazy("Description"),
         help_text=gettext_lazy("What belongs here, in a few sentences. You can use Markdown."),
-        widget=TextInput(GROUP_DESCRIPTION_LIMIT, {"rows": 5, "dir": "auto"}),
+        widget=fields.TextInput(lines.GROUP_DESCRIPTION_LIMIT, {"rows": 5, "dir": "auto"}),
     )
-    reason = reason_field(required=False)
+    reason = fields.reason_field(required=False)
 
     def __init__(self, data: Any = None, *, description: str) -> None:
         super().__init__(data, prefix="describe", initial={"description": description})
@@ -179,8 +164,8 @@ class DescribeForm(forms.Form):
 
     def clean_description(self) -> str:
         try:
-            return check_links(self.cleaned_data["description"], current=self._current)
-        except InvalidInput as refused:
+            return fields.check_links(self.cleaned_data["description"], current=self._current)
+        except lines.InvalidInput as refused:
             raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
 
@@ -195,7 +180,7 @@ class VisibilityForm(forms.Form):
         ],
         widget=forms.RadioSelect,
     )
-    reason = reason_field(required=False)
+    reason = fields.reason_field(required=False)
 
     def __init__(self, data: Any = None, *, visible: str) -> None:
         super().__init__(data, prefix="show", initial={"visible": visible})
@@ -205,7 +190,7 @@ class MergeForm(forms.Form):
     """The group into which another group is merged."""
 
     into = forms.CharField(label=gettext_lazy("Merge into"))
-    reason = reason_field(required=False)
+    reason = fields.reason_field(required=False)
     sure = forms.BooleanField(
         label=gettext_lazy("I understand that this cannot be undone"),
         error_messages={"required": gettext_lazy("Tick this box to merge the groups.")},
@@ -221,5 +206,5 @@ class MergeForm(forms.Form):
 
     def clean_into(self) -> str:
         into: str = self.cleaned_data["into"]
-        refuse_unknown([into], self._known)
+        fields.refuse_unknown([into], self._known)
         return into

@@ -17,15 +17,8 @@ from django.utils import timezone
 from accounts.models import HeldPost, ModeratorRule, TextDigest
 from accounts.models.rules import WAITING
 from accounts.moderators import REMOVE_ARTICLES
+from articles.domain import errors
 from articles.domain.articles import ArticleId, Content
-from articles.domain.errors import (
-    ChangeNeedsApproval,
-    DiscussionLocked,
-    FlagDecided,
-    HeldForApproval,
-    RefusedByRule,
-    StoreError,
-)
 from articles.domain.flags import FlagState, SubjectId, rules_named
 from articles.domain.moderation_log import SITE, Action, rule_actor
 from articles.domain.reasons import BY_RULE
@@ -139,14 +132,14 @@ class Verdict:
         """Raise RefusedByRule if a rule refuses it."""
         for one in self._by(RuleAct.REFUSE)[:1]:
             ModeratorRule.objects.count_hits([one.name])
-            raise RefusedByRule(one.definition.sentence)
+            raise errors.RefusedByRule(one.definition.sentence)
 
     def refuse_change(self) -> None:
         """Raise RefusedByRule, or ChangeNeedsApproval, if a rule does not permit to edit something to this."""
         self.refuse()
         for one in self._by(RuleAct.HOLD)[:1]:
             ModeratorRule.objects.count_hits([one.name])
-            raise ChangeNeedsApproval
+            raise errors.ChangeNeedsApproval
 
     @property
     def is_held(self) -> bool:
@@ -161,7 +154,7 @@ class Verdict:
             held = HeldPost.objects.create(author=self._author, rule=rule, **what)
             ModeratorRule.objects.count_hits([name])
             self.note_text()
-        raise HeldForApproval(held.pk)
+        raise errors.HeldForApproval(held.pk)
 
     def note_text(self) -> None:
         """Note a digest of the text if a rule asks whether texts are repeated. Mostly no query."""
@@ -185,14 +178,14 @@ class Verdict:
             return
         try:
             names = act()
-        except StoreError:
+        except errors.StoreError:
             _log.exception("rules of the moderators could not act")
         else:
             ModeratorRule.objects.count_hits(names)
 
     def _flag(self, subject: SubjectId) -> list[str]:
         names = [one.name for one in self._by(RuleAct.FLAG)]
-        with suppress(FlagDecided):
+        with suppress(errors.FlagDecided):
             if names:
                 repository().flags.set_by_rules(subject, names)
             return names
@@ -213,7 +206,7 @@ def _change(article_id: ArticleId, rule: Rule, *, is_new: bool) -> bool:
     if any(one.actor_name == by.name for one in repo.moderation_log.get_for_article(article_id).entries):
         return False
     if wanted.act is RuleAct.LOCK:
-        with suppress(DiscussionLocked):
+        with suppress(errors.DiscussionLocked):
             repo.comments.lock(article_id, by, wanted.sentence or BY_RULE)
             return True
         return False

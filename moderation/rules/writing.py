@@ -14,35 +14,21 @@ from articles.text.lines import REASON_LIMIT, InvalidInput, clean_line, clean_re
 from articles.text.links import clean_host
 from articles.text.refusals import input_sentence
 from articles.wiring import group_titles
-from moderation.rules.matching import (
-    ACTS,
-    CONDITIONS,
-    MOST_DAYS,
-    MOST_HOSTS,
-    MOST_WORDS,
-    PATTERN_LIMIT,
-    WORD_LIMIT,
-    Definition,
-    PatternRefused,
-    RuleAct,
-    Subject,
-    check_pattern,
-    word_expression,
-)
+from moderation.rules import matching
 
 SUBJECTS = {
-    Subject.ARTICLE: pgettext_lazy("what a rule looks at", "Articles"),
-    Subject.COMMENT: pgettext_lazy("what a rule looks at", "Comments"),
-    Subject.NAME: pgettext_lazy("what a rule looks at", "Names of new accounts"),
-    Subject.REPORT: pgettext_lazy("what a rule looks at", "Flags by members"),
+    matching.Subject.ARTICLE: pgettext_lazy("what a rule looks at", "Articles"),
+    matching.Subject.COMMENT: pgettext_lazy("what a rule looks at", "Comments"),
+    matching.Subject.NAME: pgettext_lazy("what a rule looks at", "Names of new accounts"),
+    matching.Subject.REPORT: pgettext_lazy("what a rule looks at", "Flags by members"),
 }
 ACT_LABELS = {
-    RuleAct.REFUSE: pgettext_lazy("what a rule does", "Refuse it, with a sentence"),
-    RuleAct.HOLD: pgettext_lazy("what a rule does", "Hold it for approval"),
-    RuleAct.FLAG: pgettext_lazy("what a rule does", "Flag it"),
-    RuleAct.JOIN: pgettext_lazy("what a rule does", "Put the article into a group"),
-    RuleAct.LEAVE: pgettext_lazy("what a rule does", "Take the article out of a group"),
-    RuleAct.LOCK: pgettext_lazy("what a rule does", "Lock the discussion"),
+    matching.RuleAct.REFUSE: pgettext_lazy("what a rule does", "Refuse it, with a sentence"),
+    matching.RuleAct.HOLD: pgettext_lazy("what a rule does", "Hold it for approval"),
+    matching.RuleAct.FLAG: pgettext_lazy("what a rule does", "Flag it"),
+    matching.RuleAct.JOIN: pgettext_lazy("what a rule does", "Put the article into a group"),
+    matching.RuleAct.LEAVE: pgettext_lazy("what a rule does", "Take the article out of a group"),
+    matching.RuleAct.LOCK: pgettext_lazy("what a rule does", "Lock the discussion"),
 }
 
 _NAME_LIMIT = 60
@@ -79,21 +65,21 @@ class RuleForm(forms.Form):
     scope = forms.ChoiceField(required=False, label=gettext_lazy("Where"))
     words = forms.CharField(
         required=False,
-        max_length=MOST_WORDS * WORD_LIMIT,
+        max_length=matching.MOST_WORDS * matching.WORD_LIMIT,
         label=gettext_lazy("Words or phrases"),
         help_text=gettext_lazy("One per line; any of them is enough. Upper and lower case are the same."),
         widget=forms.Textarea({"rows": 4, "dir": "auto"}),
     )
     pattern = forms.CharField(
         required=False,
-        max_length=PATTERN_LIMIT,
+        max_length=matching.PATTERN_LIMIT,
         label=gettext_lazy("Pattern"),
         help_text=gettext_lazy("A regular expression in RE2 syntax. It ignores case."),
         widget=forms.TextInput({"dir": "ltr", "spellcheck": "false", "autocomplete": "off"}),
     )
     hosts = forms.CharField(
         required=False,
-        max_length=MOST_HOSTS * 260,
+        max_length=matching.MOST_HOSTS * 260,
         label=gettext_lazy("Links to these hosts"),
         help_text=gettext_lazy("One per line, with their subdomains; any of them is enough."),
         widget=forms.Textarea({"rows": 3, "dir": "ltr"}),
@@ -102,12 +88,12 @@ class RuleForm(forms.Form):
     age_days = _number(gettext_lazy("Account younger than (days)"), 3650)
     points = _number(gettext_lazy("Fewer points than"), 1_000_000)
     posts = _number(gettext_lazy("Least number of posts of the same kind before it"), 1000)
-    hours = _number(gettext_lazy("within this many hours"), MOST_DAYS * 24)
+    hours = _number(gettext_lazy("within this many hours"), matching.MOST_DAYS * 24)
     is_first = forms.BooleanField(
         required=False, label=gettext_lazy("It is the member's first article or comment")
     )
     members = _number(gettext_lazy("Least number of other members who posted the same text"), 100)
-    days = _number(gettext_lazy("within this many days"), MOST_DAYS)
+    days = _number(gettext_lazy("within this many days"), matching.MOST_DAYS)
     act = forms.ChoiceField(
         choices=[(one.value, label) for one, label in ACT_LABELS.items()], label=gettext_lazy("What the rule does")
     )
@@ -128,7 +114,7 @@ class RuleForm(forms.Form):
     )
     """The fields of conditions."""
 
-    def __init__(self, data: Any = None, *, is_new: bool, before: Definition | None = None) -> None:
+    def __init__(self, data: Any = None, *, is_new: bool, before: matching.Definition | None = None) -> None:
         super().__init__(data, initial=_shown(before) if before else None)
         groups = sorted(group_titles().items(), key=lambda group: group[1].casefold())
         self.fields["scope"].choices = [("", _("On the whole site")), *groups]  # type: ignore[attr-defined]
@@ -145,12 +131,14 @@ class RuleForm(forms.Form):
 
     def clean_words(self) -> list[str]:
         words = _lines(self.cleaned_data["words"])
-        if len(words) > MOST_WORDS:
-            raise ValidationError(_("Enter at most %(most)s words.") % {"most": grouped(MOST_WORDS)})
+        if len(words) > matching.MOST_WORDS:
+            raise ValidationError(_("Enter at most %(most)s words.") % {"most": grouped(matching.MOST_WORDS)})
         for word in words:
-            if len(word) > WORD_LIMIT:  # before it is normalised, which takes the square of some lengths
-                raise ValidationError(_("A word or phrase can have at most %(n)s characters.") % {"n": WORD_LIMIT})
-            if not word_expression(word):
+            if len(word) > matching.WORD_LIMIT:  # before it is normalised, which takes the square of some lengths
+                raise ValidationError(
+                    _("A word or phrase can have at most %(n)s characters.") % {"n": matching.WORD_LIMIT}
+                )
+            if not matching.word_expression(word):
                 raise ValidationError(_("“%(word)s” has no letters or digits.") % {"word": word})
         return words
 
@@ -158,8 +146,8 @@ class RuleForm(forms.Form):
         pattern: str = self.cleaned_data["pattern"]
         if pattern:
             try:
-                check_pattern(pattern)
-            except PatternRefused as refused:
+                matching.check_pattern(pattern)
+            except matching.PatternRefused as refused:
                 raise ValidationError(str(_PATTERNS[refused.code])) from refused
         return pattern
 
@@ -168,8 +156,8 @@ class RuleForm(forms.Form):
             hosts = list(dict.fromkeys(map(clean_host, _lines(self.cleaned_data["hosts"]))))
         except InvalidInput as refused:
             raise ValidationError(input_sentence(refused)) from refused
-        if len(hosts) > MOST_HOSTS:
-            raise ValidationError(_("Enter at most %(most)s hosts.") % {"most": grouped(MOST_HOSTS)})
+        if len(hosts) > matching.MOST_HOSTS:
+            raise ValidationError(_("Enter at most %(most)s hosts.") % {"most": grouped(matching.MOST_HOSTS)})
         return hosts
 
     def clean(self) -> dict[str, Any]:
@@ -177,17 +165,17 @@ class RuleForm(forms.Form):
             return self.cleaned_data
         wanted = self.definition
         for name in wanted.conditions:
-            if name not in CONDITIONS[wanted.subject]:
+            if name not in matching.CONDITIONS[wanted.subject]:
                 self.add_error(name, _("This condition does not apply here."))
-        if wanted.act not in ACTS[wanted.subject]:
+        if wanted.act not in matching.ACTS[wanted.subject]:
             self.add_error("act", _("A rule cannot do this here."))
-        if wanted.scope and wanted.subject is Subject.NAME:
+        if wanted.scope and wanted.subject is matching.Subject.NAME:
             self.add_error("scope", _("Names belong to no group."))
         if not wanted.conditions:
             self.add_error(None, _("Set at least one condition."))
-        if wanted.act is RuleAct.REFUSE and not wanted.sentence:
+        if wanted.act is matching.RuleAct.REFUSE and not wanted.sentence:
             self.add_error("sentence", _("Enter what the member reads."))
-        if wanted.act in (RuleAct.JOIN, RuleAct.LEAVE) and not wanted.group:
+        if wanted.act in (matching.RuleAct.JOIN, matching.RuleAct.LEAVE) and not wanted.group:
             self.add_error("group", _("Choose a group."))
         for number, period in (("posts", "hours"), ("members", "days")):
             if bool(getattr(wanted, number)) is not bool(getattr(wanted, period)):
@@ -195,9 +183,9 @@ class RuleForm(forms.Form):
         return self.cleaned_data
 
     @property
-    def definition(self) -> Definition:
+    def definition(self) -> matching.Definition:
         """What a form without errors says."""
-        return Definition.of({name: value for name, value in self.cleaned_data.items() if value})
+        return matching.Definition.of({name: value for name, value in self.cleaned_data.items() if value})
 
 
 _PATTERNS = {
@@ -208,7 +196,7 @@ _PATTERNS = {
 }
 
 
-def summary(definition: Definition) -> list[str]:
+def summary(definition: matching.Definition) -> list[str]:
     """Return what a rule says, in sentences."""
     titles, one = group_titles(), definition
     links = ngettext("At least %(n)s link", "At least %(n)s links", one.links)
@@ -241,6 +229,6 @@ def summary(definition: Definition) -> list[str]:
     return lines
 
 
-def _shown(before: Definition) -> dict[str, Any]:
+def _shown(before: matching.Definition) -> dict[str, Any]:
     """Return what a form shows of a definition."""
     return {name: "\n".join(one) if isinstance(one, list) else one for name, one in before.plain.items()}

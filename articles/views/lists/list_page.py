@@ -9,15 +9,7 @@ from django.utils.translation import ngettext
 
 from articles.domain.lists import PAGES, ArticlePage, Order, Period
 from articles.formatting.values import grouped
-from articles.views.lists.headings import (
-    Empty,
-    Tabs,
-    empty_list,
-    list_heading,
-    order_tabs,
-    page_title,
-    period_tabs,
-)
+from articles.views.lists import headings
 from articles.views.lists.paging import Pager
 
 
@@ -40,7 +32,7 @@ class Head:
     updated_at: float | None = None
     """When the hot list of the group or groups was scored, in Unix seconds."""
 
-    tabs: Tabs | None = None
+    tabs: headings.Tabs | None = None
     group: GroupTools | None = None
 
 
@@ -81,7 +73,7 @@ class ListPage:
     has_comment_feed: bool
     """Whether it links to the feed of all new comments."""
 
-    empty: Empty | None
+    empty: headings.Empty | None
     updated_at: float | None
     """When the site's hot list was scored, in Unix seconds; shown below the articles."""
 
@@ -139,7 +131,7 @@ class _Builder:
         page, heading = self.page, self._heading
         is_site_hot = page.order is Order.HOT and not self._slugs
         return ListPage(
-            title=page_title(heading, page.number),
+            title=headings.page_title(heading, page.number),
             head=self._head(),
             first_rank=page.first_rank,
             feed=self._feed(),
@@ -153,8 +145,8 @@ class _Builder:
             is_front=self.page.is_front,
         )
 
-    def _empty(self) -> Empty:
-        return empty_list(
+    def _empty(self) -> headings.Empty:
+        return headings.empty_list(
             self.page,
             period=self.period,
             hides=self.reader.hides,
@@ -172,7 +164,7 @@ class _Builder:
     @property
     def _heading(self) -> str:
         groups = (self.page.group,) if self.page.group else self.page.groups
-        return list_heading(self.page.order, period=self.period, groups=[group.title for group in groups])
+        return headings.list_heading(self.page.order, period=self.period, groups=[group.title for group in groups])
 
     def _head(self) -> Head:
         page, is_hot = self.page, self.page.order is Order.HOT
@@ -181,10 +173,10 @@ class _Builder:
                 self._heading,
                 count=self._count(),
                 updated_at=page.refreshed_at if is_hot else None,
-                tabs=order_tabs(page.order),
+                tabs=headings.order_tabs(page.order),
                 group=self._group_tools(),
             )
-        return Head(self._heading, tabs=period_tabs(page.order, self.period))
+        return Head(self._heading, tabs=headings.period_tabs(page.order, self.period))
 
     def _count(self) -> str:
         """Return the size of a group's list; "" for several groups, whose articles may be counted twice."""
