@@ -28,7 +28,7 @@ from articles.kept_pages import in_turn
 from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.addresses import site_address
-from articles.web.caching import unless_known
+from articles.web.caching import unless_known, unlisted
 from articles.web.identity import reader_id
 from articles.wiring import repository
 from integrity.ballots import FORMAT, Ballot, Record, canonical, commitment_of, opening_of
@@ -64,9 +64,7 @@ def record(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
         "is_member": reader_id(request) is not None,
         "site": site_address(request),
     }
-    response = render(request, "integrity/record.html", context)
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(render(request, "integrity/record.html", context))
 
 
 def _own(request: HttpRequest, latest: Record) -> tuple[Ballot, dict[str, Any]] | None:

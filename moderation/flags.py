@@ -31,6 +31,7 @@ from articles.forms.fields import CleanedField, LineInput, RadioButtons, needed_
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import limits
+from articles.web.caching import unlisted
 from articles.web.identity import actor
 from articles.wiring import repository
 from moderation.rules.acting import MemberFacts, judge
@@ -217,9 +218,7 @@ def mine(request: HttpRequest) -> HttpResponse:
     ]
     on_members = AboutFlag.objects.filter(flagger=member).select_related("member").order_by("-pk")[:FLAGS_SHOWN]
     context = {"member": request.user, "flags": shown, "reasons": REASONS}
-    response = render(request, "flags/mine.html", context | {"on_members": on_members})
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(render(request, "flags/mine.html", context | {"on_members": on_members}))
 
 
 class NewFlag(BaseModel):

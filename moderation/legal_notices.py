@@ -47,6 +47,7 @@ from articles.text import lines
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
 from articles.web.addresses import site_address
+from articles.web.caching import unlisted
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation import content, profiles
@@ -221,9 +222,7 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
         "is_mailed": is_sent() and notice.email != "",
         "days": NOTICES_KEPT.days,
     }
-    response = render(request, "legal_notices/notice.html", context)
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(render(request, "legal_notices/notice.html", context))
 
 
 def mails() -> Iterator[Mail]:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -53,10 +52,8 @@ class ContentForm(fields.PreviewedForm):
         link = self.cleaned_data["link"]
         if not link:
             return ""
-        try:
+        with fields.cleaning():
             return fields.clean_article_link(link, current=self.current_link)
-        except InvalidInput as refused:
-            raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data

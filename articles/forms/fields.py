@@ -6,7 +6,8 @@ Pages and programs check an article's link and the links in texts here.
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
@@ -72,6 +73,15 @@ _MOST_SUGGESTED = 200
 _COMMA = re.compile(r"[,;，、；\n]")
 
 
+@contextmanager
+def cleaning() -> Iterator[None]:
+    """Turn the refusal of what is cleaned inside into an error of the field."""
+    try:
+        yield
+    except InvalidInput as refused:
+        raise ValidationError(input_sentence(refused), code=refused.code) from refused
+
+
 class CleanedField(forms.CharField):
     """A line or a text cleaned by a function of `articles.text`, whose InvalidInput becomes the field's error."""
 
@@ -83,10 +93,8 @@ class CleanedField(forms.CharField):
         raw = str(self.to_python(value) or "")
         if not self.required and not raw.strip():
             return ""
-        try:
+        with cleaning():
             return self._clean_raw(raw)
-        except InvalidInput as refused:
-            raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
 
 def needed_sometimes(form: forms.Form, *names: str) -> None:
@@ -225,10 +233,8 @@ class PreviewedForm(forms.Form):
         self.fields["text"].widget.attrs["data-preview"] = reverse("articles:preview")
 
     def clean_text(self) -> str:
-        try:
+        with cleaning():
             return check_links(self.cleaned_data["text"], current=self.current_text)
-        except InvalidInput as refused:
-            raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
     def previewed(self) -> str | None:
         """Return the text to preview; None if it is refused. Other fields keep what was typed, without errors."""

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from articles.domain.lists import EVERYONE, MEMBERS, Group
 from articles.forms import fields
 from articles.text import lines
-from articles.text.refusals import input_sentence
 from articles.text.slugs import slug_from_title
 
 
@@ -84,11 +83,7 @@ class AssignForm(forms.Form):
 def _check_new_group(title: str, known: Mapping[str, str]) -> str:
     """Return the title if a group can have it. `known` holds titles by slug. Raises ValidationError."""
     if title:
-        try:
-            slug = slug_from_title(title)
-        except lines.InvalidInput as refused:
-            raise ValidationError(input_sentence(refused), code=refused.code) from refused
-        if not slug:
+        if not (slug := slug_from_title(title)):
             raise ValidationError(_("This title can't be turned into an address. Use letters or digits."))
         _refuse_taken(title, slug, known)
     return title
@@ -138,11 +133,7 @@ class RenameForm(forms.Form):
 
     def clean_title(self) -> str:
         title: str = self.cleaned_data["title"]
-        try:
-            slug = slug_from_title(title)
-        except lines.InvalidInput:  # no slug can be made from it, and none is needed
-            slug = ""
-        _refuse_taken(title, slug, self._others)
+        _refuse_taken(title, slug_from_title(title), self._others)  # "" is no group's
         return title
 
 
@@ -163,10 +154,8 @@ class DescribeForm(forms.Form):
         self._current = description
 
     def clean_description(self) -> str:
-        try:
+        with fields.cleaning():
             return fields.check_links(self.cleaned_data["description"], current=self._current)
-        except lines.InvalidInput as refused:
-            raise ValidationError(input_sentence(refused), code=refused.code) from refused
 
 
 class VisibilityForm(forms.Form):

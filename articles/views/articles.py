@@ -32,6 +32,7 @@ from articles.views.lists.search import typed_words
 from articles.views.ranking.explanation import why
 from articles.web.addresses import path_of, site_address
 from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
+from articles.web.caching import unlisted
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.identity import reader_id
 from articles.web.limits import take
@@ -315,9 +316,9 @@ def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
         take(request, "search")
     article = repo.articles.get(article_id, reader_id(request))
     article.check_listed()
-    response = render(request, "ranking/explanation.html", {"article": article, "why": why(article, searched)})
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(
+        render(request, "ranking/explanation.html", {"article": article, "why": why(article, searched)})
+    )
 
 
 def _counting(

@@ -27,7 +27,7 @@ from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages, hiding
 from articles.web.addresses import site_address
-from articles.web.caching import FEED_SECONDS
+from articles.web.caching import FEED_SECONDS, unlisted
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, hiding_of, preferences_of, set_followed, slugs_from
@@ -55,9 +55,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "hidden_note": hidden_note(applied, found.hidden, {"page": number}),
         "now": repo.store.now(),
     }
-    response = render(request, "lists/following.html", context)
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(render(request, "lists/following.html", context))
 
 
 def _page_of_form(request: HttpRequest, slug: str) -> str:
@@ -146,5 +144,4 @@ def feed(request: HttpRequest, token: str, kind: str) -> HttpResponse:
         items = (article_item(written, article) for article in articles)
         response = answer(request, written, facts_of(articles), items, kind, repository().store.now())
     patch_cache_control(response, private=True, max_age=FEED_SECONDS)
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(response)

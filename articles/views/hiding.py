@@ -19,6 +19,7 @@ from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.formatting.kept import piece
 from articles.formatting.values import grouped
 from articles.searching import Hiding, hosts_of
+from articles.web.caching import unlisted
 from articles.web.hiding import Applied
 from articles.web.identity import names_of, reader_id
 from articles.web.preferences import preferences_of
@@ -54,7 +55,7 @@ def choose(request: HttpRequest, article_id: int) -> HttpResponse:
         "is_own": article.poster == reader_id(request),
         "back": _came_from(request),
     }
-    return _private(render(request, "hiding/choose.html", context))
+    return unlisted(render(request, "hiding/choose.html", context))
 
 
 @never_cache
@@ -72,7 +73,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "members": sorted(names.values(), key=str.casefold),
         "hidden_articles": [(one, titles[one]) for one in reversed(hiding.articles) if one in titles],
     }
-    return _private(render(request, "hiding/hidden.html", context))
+    return unlisted(render(request, "hiding/hidden.html", context))
 
 
 def _came_from(request: HttpRequest) -> str:
@@ -81,8 +82,3 @@ def _came_from(request: HttpRequest) -> str:
     referrer = request.headers.get("Referer", "")
     path = local_path(referrer.removeprefix(origin)) if referrer.startswith(f"{origin}/") else ""
     return path or reverse("articles:front")
-
-
-def _private(response: HttpResponse) -> HttpResponse:
-    response["X-Robots-Tag"] = "noindex"
-    return response

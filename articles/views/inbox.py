@@ -29,6 +29,7 @@ from articles.text.markdown import plain
 from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import comments, error_pages, hiding
+from articles.web.caching import unlisted
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
 from articles.wiring import repository
@@ -76,9 +77,7 @@ def inbox(request: MemberRequest) -> HttpResponse:
         "form": ReadForm(initial={"until": repo.store.now()}),
         "pager": numbered_pager(page.number, has_next=page.has_next),
     }
-    response = render(request, "inbox/inbox.html", context)
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(render(request, "inbox/inbox.html", context))
 
 
 def _rows(notices: Iterable[Notice], member: User) -> Iterator[NoticeRow]:

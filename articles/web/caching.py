@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from hashlib import blake2b
+from typing import TypeVar
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
 from articles.domain.lists import PAGES
@@ -46,6 +47,7 @@ def accepted_encodings(header: str) -> str:
     return ",".join(one for one in _ENCODINGS if 0.0 < weights.get(one, of_others) >= of_identity)
 
 
+Response = TypeVar("Response", bound=HttpResponseBase)
 Rule = Callable[[HttpRequest, HttpResponse], HttpResponse]
 
 
@@ -137,6 +139,12 @@ def with_cache_headers(request: HttpRequest, response: HttpResponse) -> HttpResp
     # Errors, forms and redirects: caches may store even a 404, which shows a member's name.
     if "Cache-Control" not in response.headers and _is_personal(request, response):
         patch_cache_control(response, private=True, no_cache=True)
+    return response
+
+
+def unlisted(response: Response) -> Response:
+    """Return the response, which search engines are not to list."""
+    response.headers["X-Robots-Tag"] = "noindex"
     return response
 
 

@@ -32,6 +32,7 @@ from articles.forms.fields import CleanedField
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import articles, comments
+from articles.web.caching import unlisted
 from articles.web.identity import actor, needs
 from articles.wiring import html_of
 from moderation.rights import check_not_own, forget_waiting
@@ -132,9 +133,7 @@ def decide(request: HttpRequest, held_id: int) -> HttpResponse:
 def mine(request: MemberRequest) -> HttpResponse:
     """Show what the member posted that waits for a moderator, and what was decided in the last 30 days."""
     context = {"member": request.user, "held": list_shown(request.user.held_posts.all())}
-    response = render(request, "automatic_rules/mine.html", context)
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(render(request, "automatic_rules/mine.html", context))
 
 
 @never_cache

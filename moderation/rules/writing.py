@@ -9,10 +9,9 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from accounts.models import ModeratorRule
 from articles.formatting.values import grouped, listed
-from articles.forms.fields import CleanedField, LineInput, needed_sometimes
-from articles.text.lines import REASON_LIMIT, InvalidInput, clean_line, clean_reason
+from articles.forms.fields import CleanedField, LineInput, cleaning, needed_sometimes
+from articles.text.lines import REASON_LIMIT, clean_line, clean_reason
 from articles.text.links import clean_host
-from articles.text.refusals import input_sentence
 from articles.wiring import group_titles
 from moderation.rules import matching
 
@@ -152,10 +151,8 @@ class RuleForm(forms.Form):
         return pattern
 
     def clean_hosts(self) -> list[str]:
-        try:
+        with cleaning():
             hosts = list(dict.fromkeys(map(clean_host, _lines(self.cleaned_data["hosts"]))))
-        except InvalidInput as refused:
-            raise ValidationError(input_sentence(refused)) from refused
         if len(hosts) > matching.MOST_HOSTS:
             raise ValidationError(_("Enter at most %(most)s hosts.") % {"most": grouped(matching.MOST_HOSTS)})
         return hosts

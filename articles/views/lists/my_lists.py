@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
@@ -21,13 +21,13 @@ from articles.transfer import member_export
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.views.votes import row_of
 from articles.web import error_pages
+from articles.web.caching import unlisted
 from articles.web.form_answers import Done, form_or_script, login_first
 from articles.web.identity import actor
 from articles.wiring import repository
 from moderation.trust import may_be_untrusted
 from owner.choices import chosen
 
-Response = TypeVar("Response", bound=HttpResponseBase)
 List = Callable[[UserId, int], MemberPage]
 
 
@@ -51,7 +51,7 @@ def _my_list(tab: str, get_list: Callable[[Repository], List]) -> Callable[[Http
             "waits_until": "" if tab == "saved" else _waits_until(request.user),
             "can_be_vouched_for": chosen.VOUCHES > 0,
         }
-        return _unlisted(render(request, "lists/my_lists.html", context))
+        return unlisted(render(request, "lists/my_lists.html", context))
 
     return view
 
@@ -94,12 +94,7 @@ def data(request: HttpRequest) -> HttpResponseBase:
         content_type="application/json; charset=utf-8",
         headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
     )
-    return _unlisted(response)
-
-
-def _unlisted(response: Response) -> Response:
-    response["X-Robots-Tag"] = "noindex"
-    return response
+    return unlisted(response)
 
 
 _TARGETS = {"save": True, "forget": False}

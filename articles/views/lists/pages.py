@@ -24,6 +24,7 @@ from articles.views.lists.paging import Place, place_in
 from articles.views.lists.rows import draw_rows
 from articles.web import hiding
 from articles.web.addresses import moved, redirect_to_path
+from articles.web.caching import unlisted
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.hiding import Applied
 from articles.web.identity import View, reader_id
@@ -163,9 +164,7 @@ def _list(
         with_visitors=order is Order.HOT,  # rows of other lists do not show them
     )
     response = HttpResponse(_drawn(request, page, place, now, period, applied))
-    if place.pages:
-        response["X-Robots-Tag"] = "noindex"  # a page for this reader; pages for all have plain addresses
-    return response
+    return unlisted(response) if place.pages else response  # pages for all have plain addresses
 
 
 def _is_site_empty(page: ArticlePage) -> bool:
