@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 from accounts.models import AboutFlag
 from accounts.models.law import Act
 from accounts.web.form_pages import members_only, page_with_form, show_form
+from articles.api import schemas
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
@@ -221,15 +222,12 @@ def mine(request: HttpRequest) -> HttpResponse:
     return unlisted(render(request, "flags/mine.html", context | {"on_members": on_members}))
 
 
-class NewFlag(BaseModel):
+class NewFlag(schemas.Model):
     """What is wrong with an article or a comment."""
 
     reason: FlagReason = Field(examples=["against-rules"])
-    words: str = Field(
-        "",
-        description="For moderators; at most 500 characters. Required for against-rules.",
-        examples=["It insults another member."],
-    )
+    words: str = Field("", examples=["It insults another member."])
+    """For moderators; at most 500 characters. Required for against-rules."""
 
     @property
     def clean_words(self) -> str:

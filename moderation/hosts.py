@@ -91,13 +91,12 @@ class HostBlocks(BaseModel):
     hosts: list[HostBlock]
 
 
-class HostBlocking(BaseModel):
+class HostBlocking(schemas.Model):
     """Whether to block a host, and why."""
 
-    host: str = Field(
-        description="For example, example.org or a link to it. Its subdomains are blocked too.",
-        examples=["spam.example"],
-    )
+    host: str = Field(examples=["spam.example"])
+    """For example, example.org or a link to it. Its subdomains are blocked too."""
+
     blocked: bool = Field(description="False unblocks it.", examples=[True])
     reason: schemas.PublicReason = Field(examples=["It sells pills."])
 

@@ -368,10 +368,8 @@ class NoticeDecision(GivenGrounds):
     """A decision on a legal notice."""
 
     removed: bool = Field(description="False lets the content stay.", examples=[False])
-    reason: str = Field(
-        description="The sender can read it; everyone, if the content is removed.",
-        examples=["It is a quotation."],
-    )
+    reason: str = Field(examples=["It is a quotation."])
+    """The sender can read it; everyone, if the content is removed."""
 
 
 @router.get("queue/notices", auth=MODERATORS)

@@ -181,14 +181,9 @@ def _before(request: HttpRequest) -> float:
 class BeforeQuery(schemas.AfterQuery):
     """Which part of the removed comments."""
 
-    before: schemas.Moment | SkipJsonSchema[None] = Field(
-        None,
-        description=(
-            "Only removals before this moment, in Unix seconds: next_before of the previous part. By default, the "
-            "latest ones."
-        ),
-        examples=[1700000000.123],
-    )
+    before: schemas.Moment | SkipJsonSchema[None] = Field(None, examples=[1700000000.123])
+    """Only removals before this moment, in Unix seconds: next_before of the previous part. By default, the latest
+    ones."""
 
 
 _REMOVAL = "The log entry of its removal; null if many later entries are about the article."

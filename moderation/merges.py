@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import P, PathEx
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import form_action, page_with_form, show_form
@@ -125,21 +125,14 @@ def _tell(request: HttpRequest, sentence: str, *, is_complete: bool) -> None:
 _ArticleNumber = PathEx[int, P(description="The article's number.", ge=1, examples=[57])]
 
 
-class ArticleMerging(BaseModel):
+class ArticleMerging(schemas.Model):
     """Into which article to merge, and why."""
 
-    into: int | None = Field(
-        ge=1,
-        description="Number of the article that stays; null undoes a merge.",
-        examples=[58],
-    )
-    reason: str = Field(
-        description=(
-            "Everyone can read it in the moderation log; at most 500 characters. Can be empty when a merge is "
-            "undone."
-        ),
-        examples=["The same story."],
-    )
+    into: int | None = Field(ge=1, examples=[58])
+    """Number of the article that stays; null undoes a merge."""
+
+    reason: str = Field(examples=["The same story."])
+    """Everyone can read it in the moderation log; at most 500 characters. Can be empty when a merge is undone."""
 
 
 @router.put("articles/{article_id:article_id}/merged", response=failing(409), auth=MODERATORS)

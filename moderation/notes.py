@@ -16,6 +16,7 @@ from accounts.models import MemberNote, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web.form_pages import ask_once, form_action
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
+from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
 from articles.domain.members import UserId
@@ -96,13 +97,11 @@ def delete_by_form(request: HttpRequest, name: str, note_id: int) -> HttpRespons
 NoteNumber = PathEx[int, P(description="The number of the note.", ge=1, le=HIGHEST_NUMBER, examples=[5])]
 
 
-class NewNote(BaseModel):
+class NewNote(schemas.Model):
     """A note to write on a member."""
 
-    text: str = Field(
-        description="On the site, only moderators can see it, but the member's data download contains its text.",
-        examples=["Asked to stop posting the same link."],
-    )
+    text: str = Field(examples=["Asked to stop posting the same link."])
+    """On the site, only moderators can see it, but the member's data download contains its text."""
 
 
 class Note(BaseModel):

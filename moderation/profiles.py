@@ -223,14 +223,9 @@ class ProfileDecision(GivenGrounds):
     """Whether to remove a profile text, and why."""
 
     removed: bool = Field(description="False keeps it.", examples=[True])
-    reason: str = Field(
-        "",
-        description=(
-            "Required to remove it: everyone can read it in the moderation log. Why it was kept is for those who "
-            "flagged it."
-        ),
-        examples=["It advertises."],
-    )
+    reason: str = Field("", examples=["It advertises."])
+    """Required to remove it: everyone can read it in the moderation log. Why it was kept is for those who flagged
+    it."""
 
 
 class DecidedProfile(BaseModel):

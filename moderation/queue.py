@@ -224,19 +224,14 @@ class Queue(schemas.NumberedPage):
     entries: list[QueueEntry]
 
 
-class Keeping(BaseModel):
+class Keeping(schemas.Model):
     """The decision to keep what is flagged."""
 
     reason: str = Field(
         "", description="For the members who flagged it; can be empty.", examples=["It is on topic."]
     )
-    seen: float | None = Field(
-        None,
-        ge=0,
-        description=(
-            "When the queue was read, in Unix seconds: later flags stay open. Without it, all flags are decided."
-        ),
-    )
+    seen: float | None = Field(None, ge=0)
+    """When the queue was read, in Unix seconds: later flags stay open. Without it, all flags are decided."""
 
 
 class Kept(BaseModel):

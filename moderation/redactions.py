@@ -180,24 +180,18 @@ def _redact(
     return show_form(request, "moderation/redact.html", form, texts=texts, **context)
 
 
-class Redaction(BaseModel):
+class Redaction(schemas.Model):
     """Which texts to redact, and why. Give either the article or the time."""
 
     article_id: int | None = Field(
         None, ge=1, description="The article that the entries are about.", examples=[43]
     )
-    time: float | None = Field(
-        None,
-        ge=0,
-        lt=LATEST,
-        description="For entries that are about no article: their time, as the log has it.",
-    )
-    texts: list[str] = Field(
-        min_length=1,
-        max_length=100,
-        description="Titles, links, texts and reasons, exactly as they are.",
-        examples=[["A former title"]],
-    )
+    time: float | None = Field(None, ge=0, lt=LATEST)
+    """For entries that are about no article: their time, as the log has it."""
+
+    texts: list[str] = Field(min_length=1, max_length=100, examples=[["A former title"]])
+    """Titles, links, texts and reasons, exactly as they are."""
+
     reason: schemas.PublicReason = Field(examples=["It names a person."])
 
 

@@ -128,23 +128,16 @@ def what_is_missing(form: forms.Form) -> str:
     return _("Enter a reason.") if "reason" in form.errors else str(next(iter(form.errors.values()))[0])
 
 
-class GivenGrounds(BaseModel):
+class GivenGrounds(schemas.Model):
     """The same of a program. Operations inherit from it."""
 
-    ground: Ground | None = Field(
-        None,
-        description=(
-            "What the decision rests on. Required, with cited, if the site gives statements of reasons; otherwise "
-            "ignored."
-        ),
-        examples=["rules"],
-    )
+    ground: Ground | None = Field(None, examples=["rules"])
+    """What the decision rests on. Required, with cited, if the site gives statements of reasons; otherwise
+    ignored."""
+
     cited: str = Field("", description="Which rule, or which law.", examples=["Rule 3"])
-    facts: str = Field(
-        "",
-        description="What the reason leaves out. Only the member and moderators can read it.",
-        examples=[""],
-    )
+    facts: str = Field("", examples=[""])
+    """What the reason leaves out. Only the member and moderators can read it."""
 
     @property
     def grounds(self) -> Grounds:

@@ -21,6 +21,7 @@ from accounts.account_deletion import KEPT, find_deleted
 from accounts.models import User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.names import deleted_id, deleted_username
+from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, require, router
 from articles.domain.articles import Article
 from articles.domain.comments import Comment, root_of
@@ -174,18 +175,16 @@ class Post(BaseModel):
     removed: str | None = Field(description="Why it was removed; null while it is shown.")
 
 
-class Posted(BaseModel):
+class Posted(schemas.Model):
     """What a member posted, including what is removed."""
 
     name: str = Field(description="The member's name, or ~ and the number of a deleted account.")
     deleted_at: float | None = Field(
         description="When the account was deleted, in Unix seconds; null for a member."
     )
-    known_until: float | None = Field(
-        description=(
-            "Until when moderators can see what a deleted account posted, in Unix seconds; null for a member."
-        )
-    )
+    known_until: float | None
+    """Until when moderators can see what a deleted account posted, in Unix seconds; null for a member."""
+
     articles: int
     comments: int
     newest: list[Post] = Field(description="At most 100 articles and 100 comments, newest first.")

@@ -287,15 +287,12 @@ def _moment(text: str) -> float:
 _SuggestionId = PathEx[str, P(description="The id of an open suggestion.", examples=["726d7a6e53e761a9"])]
 
 
-class NewSuggestion(BaseModel):
+class NewSuggestion(schemas.Model):
     """Another title, or other groups: exactly one of them."""
 
     title: str | None = Field(None, description=schemas.TITLE_HELP, examples=["A better title"])
-    groups: list[str] | None = Field(
-        None,
-        max_length=SLUGS_PER_REQUEST,
-        description="All groups that the article should be in.",
-    )
+    groups: list[str] | None = Field(None, max_length=SLUGS_PER_REQUEST)
+    """All groups that the article should be in."""
 
 
 class OpenSuggestion(BaseModel):

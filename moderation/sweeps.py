@@ -148,24 +148,18 @@ SweepNumber = PathEx[int, P(description="The number of the sweep.", ge=1, le=HIG
 class NewSweep(GivenGrounds):
     """How much of what a member posted to remove, and why."""
 
-    days: int = Field(
-        ge=1,
-        le=MOST_DAYS,
-        description="Removes the articles and comments of these last days.",
-        examples=[7],
-    )
+    days: int = Field(ge=1, le=MOST_DAYS, examples=[7])
+    """Removes the articles and comments of these last days."""
+
     reason: schemas.PublicReason = Field(examples=["It is all spam."])
 
 
-class SweepChange(BaseModel):
+class SweepChange(schemas.Model):
     """Whether to restore what a sweep removed, and why."""
 
     restored: bool = Field(description="False continues a sweep that is not complete.", examples=[True])
-    reason: str = Field(
-        "",
-        description="Required to restore. Everyone can read it in the moderation log.",
-        examples=["It was the wrong member."],
-    )
+    reason: str = Field("", examples=["It was the wrong member."])
+    """Required to restore. Everyone can read it in the moderation log."""
 
 
 class Sweep(BaseModel):

@@ -22,6 +22,7 @@ from accounts.forms import NOTICE_LABELS
 from accounts.models import PUSH_KINDS, Device, MemberSession, User
 from accounts.views.settings import address_of_section
 from accounts.web.form_pages import MemberRequest, form_action, members_only
+from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MEMBERS, SAVERS, failing, router
 from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
@@ -164,13 +165,11 @@ Kind = Literal["reply", "mention", "moderation", "flag", "suggestion", "waiting"
 DeviceNumber = PathEx[int, P(description="The device's number.", ge=1, le=HIGHEST_NUMBER, examples=[7])]
 
 
-class PushKinds(BaseModel):
+class PushKinds(schemas.Model):
     """What is pushed to your devices."""
 
-    kinds: list[Kind] = Field(
-        description="Kinds of notices; “waiting” is what waits for a moderator.",
-        examples=[["reply", "mention"]],
-    )
+    kinds: list[Kind] = Field(examples=[["reply", "mention"]])
+    """Kinds of notices; “waiting” is what waits for a moderator."""
 
 
 _POINT = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
@@ -184,14 +183,12 @@ class DeviceKeys(BaseModel):
     auth: str = Field(max_length=100)
 
 
-class Subscription(BaseModel):
+class Subscription(schemas.Model):
     """A subscription of a push service, as browsers describe it."""
 
-    endpoint: str = Field(
-        max_length=1000,
-        description="A public https address.",
-        examples=["https://push.example.org/p/1"],
-    )
+    endpoint: str = Field(max_length=1000, examples=["https://push.example.org/p/1"])
+    """A public https address."""
+
     keys: DeviceKeys = Field(examples=[{"p256dh": _POINT, "auth": "BTBZMqHH6r4Tts7J_aSIgg"}])
 
 

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from ninja import Query, Status
-from pydantic import BaseModel, Field
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from accounts.models import MODERATE, POST
@@ -35,7 +35,7 @@ from articles.wiring import repository
 from moderation import rights
 
 
-class LogEntry(BaseModel):
+class LogEntry(schemas.Model):
     """An entry in the moderation log."""
 
     action: log.Action
@@ -49,12 +49,9 @@ class LogEntry(BaseModel):
         description="Title of the article or the group at that time; name of the member or the host."
     )
     reason: str = Field(description="Empty if none was given.")
-    details: dict[str, str] = Field(
-        description=(
-            "What changed, by name: the previous title or link, whether the text was added, changed or removed, "
-            "the groups added and removed, and so on."
-        )
-    )
+    details: dict[str, str]
+    """What changed, by name: the previous title or link, whether the text was added, changed or removed, the
+    groups added and removed, and so on."""
 
     @classmethod
     def of(cls, entry: log.LogEntry) -> "LogEntry":
@@ -94,11 +91,8 @@ class LogQuery(schemas.PageQuery):
     member: str = Field(
         "", max_length=60, description="Only actions on this member, or on what the member posted."
     )
-    group: str = Field(
-        "",
-        max_length=60,
-        description="Only actions on this group, by its slug, or on articles that are in it now.",
-    )
+    group: str = Field("", max_length=60)
+    """Only actions on this group, by its slug, or on articles that are in it now."""
 
     @property
     def wanted(self) -> log.LogFilter:

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from articles.api import schemas
@@ -25,18 +25,14 @@ MOST = 50
 """Changes in a response: each may have a text of 80 KB, and HTML of 200 KB."""
 
 
-class ChangesQuery(BaseModel):
+class ChangesQuery(schemas.Model):
     """Since when."""
 
-    since: str | SkipJsonSchema[None] = Field(
-        None,
-        description=(
-            "next_since of the previous response. Without it, the response has next_since, but no changes."
-        ),
-    )
+    since: str | SkipJsonSchema[None] = None
+    """next_since of the previous response. Without it, the response has next_since, but no changes."""
 
 
-class Change(BaseModel):
+class Change(schemas.Model):
     """An article or a comment that changed, as it is now."""
 
     time: float = Field(description="When it changed last, in Unix seconds.")
@@ -45,25 +41,19 @@ class Change(BaseModel):
     article: schemas.WholeArticle | None = Field(
         description="Null if a comment changed, or if you cannot see the article."
     )
-    comment: Comment | None = Field(
-        description=(
-            "Null if the article changed, or if you cannot see the comment. It has no text once it is removed or "
-            "deleted; depth, replies and cut are 0."
-        )
-    )
+    comment: Comment | None
+    """Null if the article changed, or if you cannot see the comment. It has no text once it is removed or deleted;
+    depth, replies and cut are 0."""
 
 
-class ChangeLog(BaseModel):
+class ChangeLog(schemas.Model):
     """Changes, the earliest first."""
 
     changes: list[Change] = Field(description="At most 50, each article and each comment once.")
     next_since: str = Field(description="The parameter since for what follows.")
     has_next: bool = Field(description="Whether more changes follow at once; if not, ask again later.")
-    groups_changed: bool = Field(
-        description=(
-            "Whether groups were created, renamed, described or merged, or have other readers: read them again."
-        )
-    )
+    groups_changed: bool
+    """Whether groups were created, renamed, described or merged, or have other readers: read them again."""
 
 
 @router.get("changes", response=failing(410))

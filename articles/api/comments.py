@@ -30,31 +30,16 @@ from articles.wiring import repository
 class ThreadQuery(schemas.AfterQuery):
     """Which part of the comments, in which order."""
 
-    order: CommentOrder = Field(
-        CommentOrder.BEST,
-        description=(
-            "Order of comments with the same parent: best is by the lower bound of the Wilson interval at "
-            "80 percent, "
-            "newest and oldest are by time."
-        ),
-        examples=["newest"],
-    )
-    start: schemas.PlainNumberOrZero = Field(
-        0,
-        ge=0,
-        lt=COMMENTS_PER_ARTICLE,
-        description=(
-            "Number of top-level comments to skip, with their replies: next_start of the previous part. If the "
-            "order changes between two requests, comments can be repeated or skipped."
-        ),
-    )
-    size: schemas.PlainNumber = Field(
-        COMMENTS_PER_PAGE,
-        ge=1,
-        le=COMMENTS_PER_PAGE,
-        description="Maximum number of comments, from 1 to 200.",
-        examples=[50],
-    )
+    order: CommentOrder = Field(CommentOrder.BEST, examples=["newest"])
+    """Order of comments with the same parent: best is by the lower bound of the Wilson interval at 80 percent,
+    newest and oldest are by time."""
+
+    start: schemas.PlainNumberOrZero = Field(0, ge=0, lt=COMMENTS_PER_ARTICLE)
+    """Number of top-level comments to skip, with their replies: next_start of the previous part. If the order
+    changes between two requests, comments can be repeated or skipped."""
+
+    size: schemas.PlainNumber = Field(COMMENTS_PER_PAGE, ge=1, le=COMMENTS_PER_PAGE, examples=[50])
+    """Maximum number of comments, from 1 to 200."""
 
     def part(self, request: HttpRequest) -> domain.ThreadPart:
         """Return the part of the comments to read. Raises Problem."""
@@ -68,7 +53,7 @@ class ThreadQuery(schemas.AfterQuery):
         return domain.ThreadPart(start, self.size, after=(at, comment_id))
 
 
-class Comment(BaseModel):
+class Comment(schemas.Model):
     """A comment on an article."""
 
     id: int
@@ -87,12 +72,9 @@ class Comment(BaseModel):
     closes_at: float = Field(description="When voting closes, in Unix seconds.")
     depth: int = Field(description="Levels below the top-level comments of this response.")
     replies: int = Field(description="Number of direct replies, including those that are not in this response.")
-    cut: int = Field(
-        description=(
-            "Number of direct replies that are not in this response; request the replies of this comment to "
-            "read them."
-        )
-    )
+    cut: int
+    """Number of direct replies that are not in this response; request the replies of this comment to read them."""
+
     edited_at: float | None = Field(
         description="When it was last changed more than 15 minutes after posting; null if never."
     )

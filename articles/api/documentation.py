@@ -28,6 +28,9 @@ SCHEMAS = "#/components/schemas/"
 
 _CONVERTER = re.compile("<(?:[^:>]+:)?([^>]+)>")
 
+_WRAPPED = re.compile(r"(?<=[^\n])\n(?=[^\n])")
+"""The end of a line of a docstring, within a paragraph."""
+
 _FAILURE: Json = {"content": {"application/json": {"schema": {"$ref": f"{SCHEMAS}Failure"}}}}
 _LIMITED: Json = {
     **_FAILURE,
@@ -125,6 +128,8 @@ def _with_plain_references(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     plain = {name: _with_plain_references(one) for name, one in value.items()}
+    if isinstance(text := plain.get("description"), str):
+        plain["description"] = _WRAPPED.sub(" ", text)
     match plain.get("allOf"):
         case [{"$ref": str(reference)}]:
             plain["$ref"] = reference

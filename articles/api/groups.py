@@ -68,29 +68,22 @@ class GroupList(BaseModel):
     groups: list[Group]
 
 
-class NewGroup(BaseModel):
+class NewGroup(schemas.Model):
     """A group to create."""
 
-    title: str = Field(
-        description="At most 60 characters; the name in URLs is derived from it.",
-        examples=["Machine Learning"],
-    )
+    title: str = Field(examples=["Machine Learning"])
+    """At most 60 characters; the name in URLs is derived from it."""
 
 
-class Renaming(BaseModel):
+class Renaming(schemas.Model):
     """A new title for a group, a new description, or both."""
 
-    title: str | None = Field(
-        None,
-        description="At most 60 characters; if omitted, the title stays the same.",
-        examples=["Python and friends"],
-    )
-    description: str | None = Field(
-        None,
-        description=(
-            "Markdown, at most 2,000 characters; if omitted, the description stays the same. Empty for none."
-        ),
-    )
+    title: str | None = Field(None, examples=["Python and friends"])
+    """At most 60 characters; if omitted, the title stays the same."""
+
+    description: str | None = None
+    """Markdown, at most 2,000 characters; if omitted, the description stays the same. Empty for none."""
+
     visible: Literal["everyone", "members"] | None = Field(
         None, description="Who sees it and its articles; if omitted, that stays the same."
     )

@@ -26,15 +26,13 @@ class HiddenThings(BaseModel):
         return schemas.made(cls, found, members=members)
 
 
-class HidingChange(BaseModel):
+class HidingChange(schemas.Model):
     """Something to hide, or to show again."""
 
     kind: Kind = Field(examples=["host"])
-    value: str = Field(
-        max_length=1000,
-        description="The name of a group or member, a host, a word, or the id of an article.",
-        examples=["example.org"],
-    )
+    value: str = Field(max_length=1000, examples=["example.org"])
+    """The name of a group or member, a host, a word, or the id of an article."""
+
     hidden: bool = Field(examples=[True])
 
 

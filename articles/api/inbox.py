@@ -25,7 +25,7 @@ from articles.web.identity import actor, inbox_read_until, mark_read, member_nam
 from articles.wiring import repository
 
 
-class Notice(BaseModel):
+class Notice(schemas.Model):
     """A reply, a mention, a moderator action on your content, or a decision on your flag."""
 
     kind: NoticeKind
@@ -33,18 +33,12 @@ class Notice(BaseModel):
     new: bool = Field(description="Whether it is later than the last time you marked all as read.")
     article_id: int
     title: str = Field(description="Title of the article.")
-    comment: Comment | None = Field(
-        description=(
-            "The comment that it is about; null if it is about the article, or if the comment or its article "
-            "is gone."
-        )
-    )
-    by: str = Field(
-        description=(
-            "Name of the member or moderator who did it; empty for decisions on flags, or if it is no longer "
-            "known."
-        )
-    )
+    comment: Comment | None
+    """The comment that it is about; null if it is about the article, or if the comment or its article is gone."""
+
+    by: str
+    """Name of the member or moderator who did it; empty for decisions on flags, or if it is no longer known."""
+
     action: Action | None = Field(description="What a moderator did; null for other notices.")
     decision: domain.Decision | None = Field(
         description="What moderators decided on your flag; null for other notices."
@@ -70,14 +64,11 @@ class Notice(BaseModel):
         )
 
 
-class Reading(BaseModel):
+class Reading(schemas.Model):
     """The time up to which the inbox was read."""
 
-    until: float | None = Field(
-        None,
-        ge=0,
-        description="Time of the newest notice that was read, in Unix seconds; by default, now.",
-    )
+    until: float | None = Field(None, ge=0)
+    """Time of the newest notice that was read, in Unix seconds; by default, now."""
 
 
 class Read(BaseModel):
@@ -155,12 +146,10 @@ class Moderation(BaseModel):
 class Inbox(schemas.NumberedPage):
     """One page of your inbox, newest first."""
 
-    bans: list[OwnBan] = Field(
-        description=(
-            "On page 1: your current bans, and earlier ones until you mark their end or the answer to your appeal "
-            "as read."
-        )
-    )
+    bans: list[OwnBan]
+    """On page 1: your current bans, and earlier ones until you mark their end or the answer to your appeal as
+    read."""
+
     moderation: list[Moderation] = Field(
         description="On page 1: groups that you began or ceased to moderate since you last read it."
     )

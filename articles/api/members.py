@@ -3,10 +3,11 @@
 from typing import Any
 
 from django.http import HttpRequest
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from accounts.models.members import current_name
 from accounts.web.form_pages import MemberRequest
+from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import AUTHORS, router
 from articles.web import profiles
@@ -17,38 +18,28 @@ _MOST_INVITED = 1000
 _MARKDOWN = "Profile text, in Markdown; empty if there is none."
 
 
-class Member(BaseModel):
+class Member(schemas.Model):
     """A member, as their page shows them."""
 
     name: str
     joined: float = Field(description="When the account was created, in Unix seconds.")
     points: int = Field(description="From other members, for the newest 100 articles.")
     about: str = Field(description=_MARKDOWN)
-    invited_by: str | None = Field(
-        description=(
-            "Who invited the member; empty if that account is deleted, null for no one or if you cannot see it."
-        )
-    )
-    invited: list[str] = Field(
-        description=(
-            "Whom the member invited, at most 1,000; empty for a deleted account. No one if you cannot see it."
-        )
-    )
+    invited_by: str | None
+    """Who invited the member; empty if that account is deleted, null for no one or if you cannot see it."""
 
-    vouched_for_by: list[str] = Field(
-        description=(
-            "Who vouched for the member; empty for a deleted account. No one if you cannot see who invited whom."
-        )
-    )
+    invited: list[str]
+    """Whom the member invited, at most 1,000; empty for a deleted account. No one if you cannot see it."""
+
+    vouched_for_by: list[str]
+    """Who vouched for the member; empty for a deleted account. No one if you cannot see who invited whom."""
 
 
-class About(BaseModel):
+class About(schemas.Model):
     """Your profile text."""
 
-    about: str = Field(
-        description="In Markdown, at most 500 characters; empty to remove it.",
-        examples=["Gardener in Lyon. I read about *soil*."],
-    )
+    about: str = Field(examples=["Gardener in Lyon. I read about *soil*."])
+    """In Markdown, at most 500 characters; empty to remove it."""
 
 
 @router.get("users/{name}")

@@ -93,15 +93,14 @@ class OwnLists(BaseModel):
 _PERMISSIONS = [name for name, _text in ArticlePermissions._meta.permissions]
 
 
-class Me(BaseModel):
+class Me(schemas.Model):
     """Your name and your permissions."""
 
     name: str
     moderator: bool = Field(description="Whether you can edit or remove any article, or change its groups.")
-    permissions: list[str] = Field(
-        description="Your permissions beyond those of other members.",
-        json_schema_extra={"items": {"type": "string", "enum": _PERMISSIONS}},
-    )
+    permissions: list[str] = Field(json_schema_extra={"items": {"type": "string", "enum": _PERMISSIONS}})
+    """Your permissions beyond those of other members."""
+
     lists: OwnLists
     votes_wait: bool = Field(description="True while you are new, and your votes do not affect ranking yet.")
 

@@ -19,19 +19,15 @@ _DECAY_STEP_HOURS = 6
 """Time between two values of the decay."""
 
 
-class Neighbour(BaseModel):
+class Neighbour(schemas.Model):
     """An article next to another one in a list."""
 
     id: int
     title: str
     value: float = Field(description="Its score; on the hot list its hotness.")
     apart: float = Field(description="Difference between the two values.")
-    worth: int = Field(
-        description=(
-            "Votes that would close the gap; on the hot list, views of the explained article by new visitors."
-        ),
-        examples=[3],
-    )
+    worth: int = Field(examples=[3])
+    """Votes that would close the gap; on the hot list, views of the explained article by new visitors."""
 
 
 class Place(BaseModel):
@@ -119,23 +115,19 @@ class Match(BaseModel):
     value: float = Field(description="What the match counts: BM25, times the weight of the place.")
 
 
-class Relevance(BaseModel):
+class Relevance(schemas.Model):
     """Why an article is where it is among search results by relevance."""
 
-    status: Literal["found", "no-match", "behind", "building"] = Field(
-        description=(
-            "`no-match`: the article does not match; `behind`: the search index does not have its last change "
-            "yet; `building`: the index is being built, and does not have the article yet. Then there are no "
-            "matches, and the other numbers are 0."
-        )
-    )
+    status: Literal["found", "no-match", "behind", "building"]
+    """`no-match`: the article does not match; `behind`: the search index does not have its last change yet;
+    `building`: the index is being built, and does not have the article yet. Then there are no matches, and the
+    other numbers are 0."""
+
     matches: list[Match]
     matched: float = Field(description="The sum of the matches.")
-    ranked_points: int = Field(
-        description=(
-            "Votes for minus votes against, without those excluded from ranking, as the search index has them."
-        )
-    )
+    ranked_points: int
+    """Votes for minus votes against, without those excluded from ranking, as the search index has them."""
+
     prior: int = Field(description="What points and age add: relevance = matched · log₂(2 + prior).")
     relevance: float = Field(description="Results with more come first.")
 
@@ -149,18 +141,12 @@ class Relevance(BaseModel):
         )
 
 
-class ExplanationQuery(BaseModel):
+class ExplanationQuery(schemas.Model):
     """A search to explain, if any."""
 
-    q: str | SkipJsonSchema[None] = Field(
-        None,
-        max_length=MOST_CHARACTERS,
-        description=(
-            "The terms of a search, as in a search of articles: the response then says how relevant the article "
-            "is to it. Counts as a search."
-        ),
-        examples=["python news"],
-    )
+    q: str | SkipJsonSchema[None] = Field(None, max_length=MOST_CHARACTERS, examples=["python news"])
+    """The terms of a search, as in a search of articles: the response then says how relevant the article is to it.
+    Counts as a search."""
 
 
 class Explanation(BaseModel):

@@ -3,8 +3,9 @@
 from typing import Literal
 
 from django.http import HttpRequest
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from articles.api import schemas
 from articles.api.protocol.operations import BearerToken, SessionCookie, anyone, failing, router
 from articles.domain import readership
 from articles.domain.lists import closed_groups
@@ -18,33 +19,24 @@ CLIENT_ID_LIMIT = 200
 """Maximum length in characters of the id that a client may choose for its reader."""
 
 
-class View(BaseModel):
+class View(schemas.Model):
     """A reader viewing an article."""
 
     article_id: int = Field(alias="articleId", description="The article's number.", examples=[42])
-    visitor_id: str | None = Field(
-        None,
-        alias="visitorId",
-        max_length=CLIENT_ID_LIMIT,
-        description=(
-            "Your identifier for the reader, at most 200 characters. It distinguishes readers who share "
-            "an address or a cookie; it does not replace those."
-        ),
-        examples=["reader-7f3a"],
-    )
+    visitor_id: str | None = Field(None, alias="visitorId", max_length=CLIENT_ID_LIMIT, examples=["reader-7f3a"])
+    """Your identifier for the reader, at most 200 characters. It distinguishes readers who share an address or a
+    cookie; it does not replace those."""
 
 
-class ViewCount(BaseModel):
+class ViewCount(schemas.Model):
     """Result of a view, and the article's numbers after it."""
 
     counted: bool
-    reason: Literal["repeat", "bot", "prefetch", "burst"] | None = Field(
-        description=(
-            "Why it does not count: repeat is too soon after the reader's last view; bot is a known "
-            "program; prefetch was loaded by a browser before the reader opened it; burst is one of too "
-            "many from one network. Null if it counts."
-        )
-    )
+    reason: Literal["repeat", "bot", "prefetch", "burst"] | None
+    """Why it does not count: repeat is too soon after the reader's last view; bot is a known program; prefetch was
+    loaded by a browser before the reader opened it; burst is one of too many from one network. Null if it counts.
+    """
+
     pv: int = Field(description="Page views that count.")
     uv: int = Field(description="Unique visitors, estimated to within about 2.5 percent.")
     hotness: float = Field(description="The value that orders the hot list.")

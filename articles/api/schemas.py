@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from ninja import Status
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -51,6 +51,12 @@ PublicReason = Annotated[
 ]
 
 
+class Model(BaseModel):
+    """A model whose long descriptions are the docstrings of its fields."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
 After = Annotated[
     Annotated[str, Field(min_length=1)] | SkipJsonSchema[None],
     Field(
@@ -66,16 +72,16 @@ NextAfter = Annotated[
 NumberOfPage = Annotated[int | None, Field(description="Null for a request with after.")]
 
 
-Model = TypeVar("Model", bound=BaseModel)
+M = TypeVar("M", bound=BaseModel)
 
 
-def made(model: type[Model], source: object, **other: Any) -> Model:
+def made(model: type[M], source: object, **other: Any) -> M:
     """Return a model of these values; its other fields are the source's attributes of the same names."""
     same = {name: getattr(source, name) for name in model.model_fields if name not in other}
     return model(**same, **other)
 
 
-class Continued(BaseModel):
+class Continued(Model):
     """A part of a list that goes on."""
 
     next_after: NextAfter
@@ -122,42 +128,26 @@ ShowHidden = Annotated[
 Hidden = Annotated[int, Field(description="Number of entries left out of this page because you hide them.")]
 
 
-class ListQuery(BaseModel):
+class ListQuery(Model):
     """Which page of which list."""
 
-    order: Order = Field(
-        Order.SCORE,
-        description=(
-            "Order of the list: score is the front page's order, time is newest first, hot is by recent "
-            "readership, points is most ranked_points first, with ties newest first, active is by the last "
-            "comment, with locked discussions last."
-        ),
-        examples=["points"],
-    )
-    range: Span = Field(
-        Span.ALL,
-        description=(
-            "Limits a site-wide list by points to articles posted in this period. Other lists have no range."
-        ),
-        examples=["week"],
-    )
-    group: str | SkipJsonSchema[None] = Field(
-        None,
-        description=(
-            "Name of a group, to list only its articles; or up to ten names separated by plus signs or "
-            "spaces, to list the articles in any of them. Empty for the whole site. For several groups, "
-            "the numbers of articles and pages are upper limits."
-        ),
-    )
-    page: PlainNumber = Field(
-        1,
-        ge=1,
-        description=(
-            "Page, counted from 1. If the list changes between two requests, articles can be repeated or skipped. "
-            "Lists can be paged through up to 10,000 articles."
-        ),
-        examples=[2],
-    )
+    order: Order = Field(Order.SCORE, examples=["points"])
+    """Order of the list: score is the front page's order, time is newest first, hot is by recent readership,
+    points is most ranked_points first, with ties newest first, active is by the last comment, with locked
+    discussions last."""
+
+    range: Span = Field(Span.ALL, examples=["week"])
+    """Limits a site-wide list by points to articles posted in this period. Other lists have no range."""
+
+    group: str | SkipJsonSchema[None] = None
+    """Name of a group, to list only its articles; or up to ten names separated by plus signs or spaces, to list
+    the articles in any of them. Empty for the whole site. For several groups, the numbers of articles and pages
+    are upper limits."""
+
+    page: PlainNumber = Field(1, ge=1, examples=[2])
+    """Page, counted from 1. If the list changes between two requests, articles can be repeated or skipped. Lists
+    can be paged through up to 10,000 articles."""
+
     after: After = None
     hidden: ShowHidden = None
 
@@ -167,7 +157,7 @@ class ListQuery(BaseModel):
         return self.page if self.after is None else None
 
 
-class AfterQuery(BaseModel):
+class AfterQuery(Model):
     """Which part of a list."""
 
     after: After = None
@@ -176,14 +166,8 @@ class AfterQuery(BaseModel):
 class PageQuery(AfterQuery):
     """Which page of a list."""
 
-    page: PlainNumber = Field(
-        1,
-        ge=1,
-        description=(
-            "Page, counted from 1. If the list changes between two requests, entries can be repeated or skipped."
-        ),
-        examples=[1],
-    )
+    page: PlainNumber = Field(1, ge=1, examples=[1])
+    """Page, counted from 1. If the list changes between two requests, entries can be repeated or skipped."""
 
     @property
     def number(self) -> int | None:
@@ -197,7 +181,7 @@ RANKED_POINTS = (
 )
 
 
-class Article(BaseModel):
+class Article(Model):
     """A posted title with a link, a text, or both."""
 
     id: int
@@ -236,12 +220,10 @@ class Article(BaseModel):
         description="When the last of these was posted, in Unix seconds; null without one."
     )
     locked: str | None = Field(description="Why a moderator locked its discussion; null if it is not locked.")
-    read_at: float | None = Field(
-        description=(
-            "When you last opened its page or its link, in Unix seconds; null if you have not within a month, "
-            "if you turned this off, and for readers without an account."
-        )
-    )
+    read_at: float | None
+    """When you last opened its page or its link, in Unix seconds; null if you have not within a month, if you
+    turned this off, and for readers without an account."""
+
     new_comments: int = Field(description="How many comments have been added since you last opened its page.")
 
     @classmethod
@@ -276,12 +258,9 @@ class WholeArticle(Article):
 class PostedArticle(WholeArticle):
     """An article, and whether it already existed."""
 
-    existing: bool = Field(
-        description=(
-            "Whether the link, or the same title and text without a link, had already been posted, so nothing "
-            "was added."
-        )
-    )
+    existing: bool
+    """Whether the link, or the same title and text without a link, had already been posted, so nothing was
+    added."""
 
 
 class ArticlePage(Continued):
@@ -315,24 +294,20 @@ class Waiting(BaseModel):
 TITLE_HELP = f"At most {TITLE_LIMIT} characters."
 
 
-class NewArticle(BaseModel):
+class NewArticle(Model):
     """An article to post."""
 
     title: str = Field(description=TITLE_HELP, examples=["An example"])
-    link: str | None = Field(
-        None,
-        description="An http or https URL; required if there is no text.",
-        examples=["https://example.org/"],
-    )
-    text: str | None = Field(
-        None,
-        description="Markdown, at most 20,000 characters; required if there is no link.",
-        examples=["A *short* summary."],
-    )
+    link: str | None = Field(None, examples=["https://example.org/"])
+    """An http or https URL; required if there is no text."""
+
+    text: str | None = Field(None, examples=["A *short* summary."])
+    """Markdown, at most 20,000 characters; required if there is no link."""
+
     groups: Slugs = Field([], description="Names of existing groups, at most five.")
 
 
-class Edit(BaseModel):
+class Edit(Model):
     """Changes to an article."""
 
     title: str | None = Field(
@@ -340,28 +315,18 @@ class Edit(BaseModel):
         description=f"{TITLE_HELP} If omitted, the title stays the same.",
         examples=["A better title"],
     )
-    link: str | None = Field(
-        None,
-        description=(
-            "An http or https URL; if omitted, the link stays the same. Empty for none, if there is a text."
-        ),
-    )
-    text: str | None = Field(
-        None,
-        description=(
-            "Markdown, at most 20,000 characters; if omitted, the text stays the same. Empty for none, if "
-            "there is a link."
-        ),
-    )
-    groups: Slugs | None = Field(
-        None,
-        description="Names of existing groups, at most five; if omitted, the groups stay the same. Posters only.",
-    )
-    reason: str = Field(
-        "",
-        description="Everyone can read it in the moderation log. Moderators only.",
-        examples=["The title was misleading."],
-    )
+    link: str | None = None
+    """An http or https URL; if omitted, the link stays the same. Empty for none, if there is a text."""
+
+    text: str | None = None
+    """Markdown, at most 20,000 characters; if omitted, the text stays the same. Empty for none, if there is a
+    link."""
+
+    groups: Slugs | None = None
+    """Names of existing groups, at most five; if omitted, the groups stay the same. Posters only."""
+
+    reason: str = Field("", examples=["The title was misleading."])
+    """Everyone can read it in the moderation log. Moderators only."""
 
 
 class NewChoice(BaseModel):

@@ -42,28 +42,17 @@ class _PageQuery(schemas.PageQuery):
 class CommentSearchQuery(_PageQuery):
     """Which comments to search for, and which page of the results."""
 
-    q: str = Field(
-        max_length=MOST_CHARACTERS,
-        description=(
-            "Words in the texts of comments, at most 200 characters, with the same phrases, exclusions and "
-            "filters as a search of articles. A comment must match all of them; the last word can be the "
-            "beginning of one, unless a space follows it."
-        ),
-        examples=["python news"],
-    )
-    group: str | SkipJsonSchema[None] = Field(
-        None,
-        description="Name of a group, to search only comments on its articles.",
-        examples=["python"],
-    )
-    hide: str | SkipJsonSchema[None] = Field(
-        None,
-        description=(
-            "Names of groups, separated by commas, at most 50: comments on their articles are left out. The group "
-            "being searched is not left out."
-        ),
-        examples=["python,redis"],
-    )
+    q: str = Field(max_length=MOST_CHARACTERS, examples=["python news"])
+    """Words in the texts of comments, at most 200 characters, with the same phrases, exclusions and filters as a
+    search of articles. A comment must match all of them; the last word can be the beginning of one, unless a space
+    follows it."""
+
+    group: str | SkipJsonSchema[None] = Field(None, examples=["python"])
+    """Name of a group, to search only comments on its articles."""
+
+    hide: str | SkipJsonSchema[None] = Field(None, examples=["python,redis"])
+    """Names of groups, separated by commas, at most 50: comments on their articles are left out. The group being
+    searched is not left out."""
 
 
 class _Results(schemas.NumberedPage):
@@ -72,10 +61,8 @@ class _Results(schemas.NumberedPage):
     total: int = Field(description="Number of results.")
     complete: bool = Field(description="False while the search index is being built: there may be more results.")
     hidden: schemas.Hidden
-    doubts: list[str] = Field(
-        description="What looked like a filter, but is none: it was searched as words.",
-        examples=[[]],
-    )
+    doubts: list[str] = Field(examples=[[]])
+    """What looked like a filter, but is none: it was searched as words."""
 
 
 class CommentSearchPage(_Results):
@@ -89,31 +76,19 @@ class CommentSearchPage(_Results):
 class SearchQuery(_PageQuery):
     """What to search for, and which page of the results."""
 
-    q: str = Field(
-        max_length=MOST_CHARACTERS,
-        description=(
-            "Words in titles, texts, link hosts, names of posters and groups, at most 200 characters, with the "
-            "phrases, exclusions, alternatives and filters that the search page lists. An article must match all "
-            "of them; the last word can be the beginning of one, unless a space follows it."
-        ),
-        examples=["python news"],
-    )
-    order: Literal["relevance", "score", "time", "points"] = Field(
-        "relevance",
-        description="By relevance, as on the front page, newest first, or by ranked_points.",
-        examples=["time"],
-    )
+    q: str = Field(max_length=MOST_CHARACTERS, examples=["python news"])
+    """Words in titles, texts, link hosts, names of posters and groups, at most 200 characters, with the phrases,
+    exclusions, alternatives and filters that the search page lists. An article must match all of them; the last
+    word can be the beginning of one, unless a space follows it."""
+
+    order: Literal["relevance", "score", "time", "points"] = Field("relevance", examples=["time"])
+    """By relevance, as on the front page, newest first, or by ranked_points."""
+
     group: str | SkipJsonSchema[None] = Field(
         None, description="Name of a group, to search only its articles.", examples=["python"]
     )
-    hide: str | SkipJsonSchema[None] = Field(
-        None,
-        description=(
-            "Names of groups to leave out, separated by commas, at most 50. The group being searched is "
-            "not left out."
-        ),
-        examples=["python,redis"],
-    )
+    hide: str | SkipJsonSchema[None] = Field(None, examples=["python,redis"])
+    """Names of groups to leave out, separated by commas, at most 50. The group being searched is not left out."""
 
 
 class SearchPage(_Results):
@@ -191,11 +166,8 @@ def _facts_of(
 class LinkQuery(schemas.AfterQuery):
     """A link."""
 
-    link: str = Field(
-        max_length=LINK_LIMIT,
-        description="In any spelling: the same page is found.",
-        examples=["https://example.org/a"],
-    )
+    link: str = Field(max_length=LINK_LIMIT, examples=["https://example.org/a"])
+    """In any spelling: the same page is found."""
 
 
 class PostedArticles(schemas.Continued):
