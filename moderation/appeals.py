@@ -18,12 +18,17 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 
 from accounts.models import BAN_SCOPES, Ban, Statement, User
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form, show_form
+from accounts.web.form_pages import (
+    MemberRequest,
+    members_only,
+    private_act,
+    private_form,
+    show_form,
+)
 from articles.domain.errors import ActionRefused, CommentNotRemoved, DiscussionNotLocked, NotRemoved
 from articles.domain.moderation_log import Actor
 from articles.domain.reasons import AFTER_APPEAL
@@ -63,9 +68,7 @@ class AnswerForm(forms.Form):
     answer = CleanedField(clean_reason, label=gettext_lazy("Answer"), widget=LineInput(REASON_LIMIT))
 
 
-@never_cache
-@page_with_form
-@members_only(carries=["ban", "text"])
+@private_form(members_only(carries=["ban", "text"]))
 def appeal(request: MemberRequest) -> HttpResponse:
     """Show the member's current bans and the last changed one, with appeals and answers; send an appeal, once."""
     bans = Ban.objects.list_latest(request.user)
@@ -130,9 +133,7 @@ def list_open(moderator: Any) -> list[OpenAppeal]:
     return rows
 
 
-@never_cache
-@form_action(page="articles:queue", button=gettext_lazy("Answer"))
-@needs(BAN_MEMBERS, in_groups=True)
+@private_act(needs(BAN_MEMBERS, in_groups=True), page="articles:queue", button=gettext_lazy("Answer"))
 def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     """Answer an appeal by lifting the ban or keeping it. A form that arrives twice succeeds."""
     ban = get_object_or_404(Ban.objects.select_related("member", "moderator"), pk=ban_id)
@@ -142,9 +143,7 @@ def answer(request: HttpRequest, ban_id: int) -> HttpResponse:
     return _answer(request, ban, moderator)
 
 
-@never_cache
-@form_action(page="articles:queue", button=gettext_lazy("Answer"))
-@needs(BAN_MEMBERS, REMOVE_ARTICLES)
+@private_act(needs(BAN_MEMBERS, REMOVE_ARTICLES), page="articles:queue", button=gettext_lazy("Answer"))
 def answer_statement(request: HttpRequest, statement_id: int) -> HttpResponse:
     """Answer an appeal against another decision, by reversing it or keeping it, in the same way."""
     statement = get_object_or_404(

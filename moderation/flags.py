@@ -11,13 +11,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from pydantic import BaseModel, Field
 
 from accounts.models import AboutFlag
 from accounts.models.law import Act
-from accounts.web.form_pages import members_only, page_with_form, show_form
+from accounts.web.form_pages import members_only, private_form, private_page, show_form
 from articles.api import schemas
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
@@ -104,9 +102,7 @@ FLAGS_SHOWN = 100
 """Flags of a member on the list, the newest."""
 
 
-@never_cache
-@page_with_form
-@members_only(carries=["reason", "words"])
+@private_form(members_only(carries=["reason", "words"]))
 def article(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Flag an article."""
     repo, member = repository(), actor(request).id
@@ -118,9 +114,7 @@ def article(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     return _flag(request, root_of(article_id), flagged.poster, flag, page, context, has_link=bool(flagged.link))
 
 
-@never_cache
-@page_with_form
-@members_only(carries=["reason", "words"])
+@private_form(members_only(carries=["reason", "words"]))
 def comment(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
     """Flag a comment."""
     repo, member = repository(), actor(request).id
@@ -199,9 +193,7 @@ def change_by_form(
     return ""
 
 
-@never_cache
-@require_safe
-@members_only()
+@private_page(members_only())
 def mine(request: HttpRequest) -> HttpResponse:
     """Show the member's newest flags, and what moderators decided."""
     repo, member = repository(), actor(request).id

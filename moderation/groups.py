@@ -10,13 +10,12 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
-from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.models import Ban as BanRow
 from accounts.models import BanScope, GroupModerator, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS
-from accounts.web.form_pages import RequestText, form_action, page_with_form, show_form
+from accounts.web.form_pages import private_act, private_form, show_form
 from articles.api import schemas
 from articles.api.groups import GroupName
 from articles.api.my_lists import MemberName
@@ -74,9 +73,7 @@ def _group(slug: str) -> Group:
     return repository().groups.get(requested_slug(slug))
 
 
-@never_cache
-@page_with_form
-@needs(ASSIGN_GROUPS, in_groups=True, carries=["name", "reason"])
+@private_form(needs(ASSIGN_GROUPS, in_groups=True, carries=["name", "reason"]))
 def moderators(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the moderators of a group; assign one, as a moderator of the whole site."""
     acting(request, ASSIGN_GROUPS, [slug])
@@ -97,13 +94,15 @@ def _page(
     return show_form(request, template, form, group=group, own=actor(request).id, **context)
 
 
-def _page_of_group(name: str) -> RequestText:
-    return lambda _request, slug, **_address: reverse(name, args=[slug])
+def _moderators_page(_request: HttpRequest, slug: str) -> str:
+    return reverse("articles:group_moderators", args=[slug])
 
 
-@never_cache
-@form_action(page=_page_of_group("articles:group_moderators"), button=gettext_lazy("Remove as moderator"))
-@needs(ASSIGN_GROUPS)
+def _bans_page(_request: HttpRequest, slug: str, **_address: int) -> str:
+    return reverse("articles:group_bans", args=[slug])
+
+
+@private_act(needs(ASSIGN_GROUPS), page=_moderators_page, button=gettext_lazy("Remove as moderator"))
 def end_by_form(request: HttpRequest, slug: str) -> HttpResponse:
     """End what makes a member a moderator of the group. A form that arrives twice succeeds."""
     group, form = _group(slug), MemberForm(request.POST)
@@ -116,9 +115,7 @@ def end_by_form(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("articles:group_moderators", group.slug)
 
 
-@never_cache
-@page_with_form
-@needs(BAN_MEMBERS, in_groups=True, carries=["name", "days", "reason", *FIELDS])
+@private_form(needs(BAN_MEMBERS, in_groups=True, carries=["name", "days", "reason", *FIELDS]))
 def group_bans(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the current bans from a group; ban a member from it."""
     moderator = acting(request, BAN_MEMBERS, [slug])
@@ -143,9 +140,7 @@ def _current_bans(group: Group) -> list[BanRow]:
     return list(bans.select_related("member", "moderator")[:MOST_BANS])
 
 
-@never_cache
-@form_action(page=_page_of_group("articles:group_bans"), button=gettext_lazy("Lift the ban"))
-@needs(BAN_MEMBERS, in_groups=True)
+@private_act(needs(BAN_MEMBERS, in_groups=True), page=_bans_page, button=gettext_lazy("Lift the ban"))
 def lift_by_form(request: HttpRequest, slug: str, ban_id: int) -> HttpResponse:
     """Lift a ban from the group. A form that arrives twice succeeds."""
     moderator = acting(request, BAN_MEMBERS, [slug])

@@ -7,11 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import form_action, page_with_form, show_form
+from accounts.web.form_pages import private_act, private_form, show_form
 from articles import site
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, require, router
@@ -49,9 +48,7 @@ def unblock(host: str, reason: str, moderator: Actor) -> None:
             repository().moderation_log.note(Action.UNBLOCK_HOST, moderator, host, reason)
 
 
-@never_cache
-@page_with_form
-@needs(REMOVE_ARTICLES, carries=["host", "reason"])
+@private_form(needs(REMOVE_ARTICLES, carries=["host", "reason"]))
 def index(request: HttpRequest) -> HttpResponse:
     """Show the blocked hosts; block one, or change its reason. A form that arrives twice succeeds."""
     form = HostForm(request.POST or None, initial={"host": request.GET.get("host", "")})
@@ -63,9 +60,7 @@ def index(request: HttpRequest) -> HttpResponse:
     return show_form(request, "moderation/hosts.html", form, hosts=list(BlockedHost.objects.all()))
 
 
-@never_cache
-@form_action(page="articles:blocked_hosts", button=gettext_lazy("Unblock"))
-@needs(REMOVE_ARTICLES)
+@private_act(needs(REMOVE_ARTICLES), page="articles:blocked_hosts", button=gettext_lazy("Unblock"))
 def unblock_by_form(request: HttpRequest) -> HttpResponse:
     """Unblock a host. A form that arrives twice succeeds."""
     form = HostForm(request.POST)

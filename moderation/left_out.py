@@ -5,13 +5,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.models import Statement, User, Vouch
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import private_act
 from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
@@ -54,25 +53,19 @@ def set_left_out(
     return is_complete
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Exclude votes from ranking"))
-@needs(BAN_MEMBERS)
+@private_act(needs(BAN_MEMBERS), page=page_of, button=gettext_lazy("Exclude votes from ranking"))
 def leave_out(request: HttpRequest, name: str) -> HttpResponse:
     """Leave a member's votes out of ranking. A form that arrives twice continues the first."""
     return _decide(request, member_named(name), left_out=True)
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Include votes in ranking"))
-@needs(BAN_MEMBERS)
+@private_act(needs(BAN_MEMBERS), page=page_of, button=gettext_lazy("Include votes in ranking"))
 def count_again(request: HttpRequest, name: str) -> HttpResponse:
     """Count a member's votes in ranking again. A form that arrives twice continues the first."""
     return _decide(request, member_named(name), left_out=False)
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Continue"))
-@needs(BAN_MEMBERS)
+@private_act(needs(BAN_MEMBERS), page=page_of, button=gettext_lazy("Continue"))
 def go_on(request: HttpRequest, name: str) -> HttpResponse:
     """Continue an act that took too long for one request, or was interrupted."""
     member = member_named(name)

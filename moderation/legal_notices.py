@@ -32,7 +32,7 @@ from accounts.mail import Kind, letter, send_later, site_origin
 from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICE_REASONS, NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import form_action, page_with_form, show_form
+from accounts.web.form_pages import page_with_form, private_act, show_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol import cursors
@@ -310,9 +310,7 @@ def decide(notice: LegalNotice, outcome: Outcome, reason: str, moderator: Actor,
     LegalNotice.objects.decide(notice, outcome, reason, moderator.id)
 
 
-@never_cache
-@form_action(page="articles:queue", button=gettext_lazy("Decide"))
-@needs(REMOVE_ARTICLES)
+@private_act(needs(REMOVE_ARTICLES), page="articles:queue", button=gettext_lazy("Decide"))
 def decide_by_form(request: HttpRequest, notice_id: int) -> HttpResponse:
     """Decide on a notice. A form that arrives twice succeeds."""
     notice, form = get_object_or_404(LegalNotice, pk=notice_id, forgotten_at=None), DecisionForm(request.POST)

@@ -12,13 +12,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from ninja import Query
 from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from accounts.moderators import REMOVE_ARTICLES
+from accounts.web.form_pages import private_page
 from articles.api import schemas
 from articles.api.articles import LogEntry
 from articles.api.comments import Comment
@@ -136,9 +136,7 @@ def _rest(request: HttpRequest) -> list[int] | None:
 _BEFORE = re.compile(r"[0-9]{1,11}\.[0-9]{3}")
 
 
-@require_safe
-@never_cache
-@needs(REMOVE_ARTICLES, in_groups=True)
+@private_page(needs(REMOVE_ARTICLES, in_groups=True))
 def removed_articles(request: HttpRequest) -> HttpResponse:
     page = repository().removed_articles.get_page(page_number(request), groups=within(request.user))
     pager = numbered_pager(page.number, has_next=page.has_next)
@@ -151,9 +149,7 @@ def _may_restore(request: HttpRequest) -> Callable[[moderation_log.LogEntry | No
     return (lambda _removal: True) if may(request.user, REMOVE_ARTICLES) else is_of_groups
 
 
-@require_safe
-@never_cache
-@needs(REMOVE_ARTICLES, in_groups=True)
+@private_page(needs(REMOVE_ARTICLES, in_groups=True))
 def removed_comments(request: HttpRequest) -> HttpResponse:
     page = repository().removed_comments.get_page(_before(request))
     following = "" if page.next_before is None else f"?before={page.next_before:.3f}"

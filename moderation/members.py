@@ -11,11 +11,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 
 from accounts.models import BAN_SCOPES, Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web.form_pages import form_action, page_with_form, show_form
+from accounts.web.form_pages import private_act, private_form, show_form
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
@@ -27,9 +26,7 @@ from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, po
 from moderation.sweeps import SweepForm
 
 
-@never_cache
-@page_with_form
-@needs(BAN_MEMBERS, REMOVE_ARTICLES, carries=["scope", "days", "reason", *FIELDS])
+@private_form(needs(BAN_MEMBERS, REMOVE_ARTICLES, carries=["scope", "days", "reason", *FIELDS]))
 def index(request: HttpRequest, name: str) -> HttpResponse:
     """Show a member's bans, and ban the member."""
     member = subject_named(name)
@@ -88,9 +85,7 @@ def _sweeps_of(member: User) -> dict[str, Any]:
     }
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Lift the ban"))
-@needs(BAN_MEMBERS)
+@private_act(needs(BAN_MEMBERS), page=page_of, button=gettext_lazy("Lift the ban"))
 def lift(request: HttpRequest, name: str, ban_id: int) -> HttpResponse:
     """Lift one of a member's bans. A form that arrives twice succeeds."""
     found = get_object_or_404(Ban, pk=ban_id, member=member_named(name))

@@ -8,13 +8,12 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
 from accounts.models import MemberNote, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web.form_pages import ask_once, form_action
+from accounts.web.form_pages import ask_once, private_act
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.my_lists import MemberName
@@ -68,9 +67,7 @@ def _subject_named(request: HttpRequest, name: str) -> User:
     return member
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Add the note"))
-@needs(BAN_MEMBERS, REMOVE_ARTICLES)
+@private_act(needs(BAN_MEMBERS, REMOVE_ARTICLES), page=page_of, button=gettext_lazy("Add the note"))
 def write_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Write a note on a member. A form that arrives twice writes one."""
     member, form = _subject_named(request, name), NoteForm(request.POST)
@@ -81,9 +78,7 @@ def write_by_form(request: HttpRequest, name: str) -> HttpResponse:
     return redirect(page_of(request, name))
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Delete the note"))
-@needs(BAN_MEMBERS, REMOVE_ARTICLES)
+@private_act(needs(BAN_MEMBERS, REMOVE_ARTICLES), page=page_of, button=gettext_lazy("Delete the note"))
 def delete_by_form(request: HttpRequest, name: str, note_id: int) -> HttpResponse:
     """Delete a note, after a question. A form that arrives twice succeeds."""
     member = _subject_named(request, name)

@@ -15,7 +15,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from ninja import Query
 from pydantic import BaseModel, Field
 
@@ -23,7 +22,7 @@ from accounts.models import AboutFlag, User
 from accounts.models.law import Act
 from accounts.models.moderation import KEPT, OPEN, REMOVED
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import MemberRequest, members_only, page_with_form, show_form
+from accounts.web.form_pages import MemberRequest, members_only, private_form, show_form
 from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol import cursors
@@ -114,9 +113,7 @@ def remove(member: User, moderator: Actor, reason: str, grounds: Grounds = NO_GR
     return True
 
 
-@never_cache
-@page_with_form
-@members_only(carries=["reason", "words"])
+@private_form(members_only(carries=["reason", "words"]))
 def flag_by_form(request: MemberRequest, name: str) -> HttpResponse:
     """Show the form of a flag, or what moderators decided on it; set it or take it back."""
     member: User = member_named(name)
@@ -154,9 +151,7 @@ class DecisionForm(GroundsForm):
         needed_sometimes(self, "reason")
 
 
-@never_cache
-@page_with_form
-@needs(REMOVE_ARTICLES, carries=["reason", "newest", *FIELDS])
+@private_form(needs(REMOVE_ARTICLES, carries=["reason", "newest", *FIELDS]))
 def decide(request: HttpRequest, name: str) -> HttpResponse:
     """Keep or remove a profile text. A form that arrives twice succeeds."""
     member: User = member_named(name)

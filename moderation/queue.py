@@ -12,15 +12,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from ninja import Query
 from pydantic import BaseModel, Field
 
 from accounts.models import BAN_SCOPES, BanScope, HeldPost, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import private_act, private_page
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
@@ -87,9 +85,7 @@ class DecisionForm(GroundsForm):
         return values
 
 
-@require_safe
-@never_cache
-@needs(REMOVE_ARTICLES, BAN_MEMBERS, in_groups=True)
+@private_page(needs(REMOVE_ARTICLES, BAN_MEMBERS, in_groups=True))
 def index(request: HttpRequest) -> HttpResponse:
     """Show what waits; to moderators of groups, what they can decide."""
     repo, user = repository(), request.user
@@ -136,9 +132,7 @@ def _button_label(request: HttpRequest) -> str:
     return _("Keep") if unsent_form.sent(request).get("decision") == DecisionForm.KEEP else _("Remove")
 
 
-@never_cache
-@form_action(page=_queue, button=_button_label)
-@needs(REMOVE_ARTICLES, in_groups=True)
+@private_act(needs(REMOVE_ARTICLES, in_groups=True), page=_queue, button=_button_label)
 def decide(request: HttpRequest) -> HttpResponse:
     """Keep or remove what is flagged. Succeeds if the form arrives twice."""
     form = DecisionForm(request.POST)

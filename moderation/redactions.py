@@ -14,12 +14,11 @@ from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.models import Ban, Statement, Sweep, User
 from accounts.moderators import REDACT
-from accounts.web.form_pages import page_with_form, show_form
+from accounts.web.form_pages import private_form, show_form
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
@@ -130,9 +129,7 @@ _CARRIED = ("texts", "reason")
 Redact = Callable[[Sequence[str], str, Actor], int]
 
 
-@never_cache
-@page_with_form
-@needs(REDACT, carries=_CARRIED)
+@private_form(needs(REDACT, carries=_CARRIED))
 def article(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Redact texts about an article."""
     repo = repository()
@@ -146,9 +143,7 @@ def article(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     return _redact(request, repo.redactions.list_texts(article_id), redact, page, {"article": found})
 
 
-@never_cache
-@page_with_form
-@needs(REDACT, carries=_CARRIED)
+@private_form(needs(REDACT, carries=_CARRIED))
 def entries(request: HttpRequest, moment: str) -> HttpResponse:
     """Redact texts of the log's entries about no article that were made at one moment, in Unix seconds."""
     repo = repository()

@@ -5,14 +5,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 
 from accounts import sessions
 from accounts.models import User
 from accounts.moderators import BAN_MEMBERS
 from accounts.sign_in import second_factor
 from accounts.sign_in.changes import Change, tell_change
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import private_act
 from articles.domain.errors import FellowModerator
 from articles.domain.moderation_log import Action, Actor
 from articles.web.identity import actor, member_named, needs
@@ -46,9 +45,7 @@ def _has_factor(member: User) -> bool:
     return member.second_factor or member.passkeys.exists()
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Reset the second step"))
-@needs(BAN_MEMBERS)
+@private_act(needs(BAN_MEMBERS), page=page_of, button=gettext_lazy("Reset the second step"))
 def reset_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Reset a member's second step. A form that arrives twice succeeds."""
     member = member_named(name)

@@ -5,23 +5,19 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from accounts import account_deletion
 from accounts.models import User, WaitingAccount
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
-from accounts.web.form_pages import ask_once, form_action
+from accounts.web.form_pages import ask_once, private_act, private_page
 from articles.domain.moderation_log import Action
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation.rights import may_see_inviters
 
 
-@require_safe
-@never_cache
-@needs(REMOVE_ARTICLES)
+@private_page(needs(REMOVE_ARTICLES))
 def index(request: HttpRequest) -> HttpResponse:
     waiting = WaitingAccount.objects.select_related("user__invitation__inviter")
     context = {"waiting": waiting, "shows_inviters": may_see_inviters(request)}
@@ -32,9 +28,7 @@ def _button(request: HttpRequest) -> str:
     return _("Approve") if "approve" in unsent_form.sent(request) else _("Decline")
 
 
-@never_cache
-@form_action(page="articles:sign_ups", button=_button)
-@needs(REMOVE_ARTICLES)
+@private_act(needs(REMOVE_ARTICLES), page="articles:sign_ups", button=_button)
 @transaction.atomic
 def decide(request: HttpRequest) -> HttpResponse:
     """Approve a waiting account, or decline it, which deletes it. A form that arrives twice succeeds.

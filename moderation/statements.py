@@ -15,15 +15,19 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts.mail import Kind, Letter, language_of, letter_to, send_later
 from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
 from accounts.models.law import ACTS, GROUNDS, SHOWN_ELSEWHERE, Act, Ground
-from accounts.web.form_pages import MemberRequest, members_only, page_with_form, show_form
+from accounts.web.form_pages import (
+    MemberRequest,
+    members_only,
+    private_form,
+    private_page,
+    show_form,
+)
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, HIGHEST_NUMBER, MEMBERS, failing, router
@@ -203,9 +207,7 @@ def articles_of(statements: list[Statement]) -> dict[int, Article]:
     return {one: by_id[article_of(one)] for one in subjects if article_of(one) in by_id}
 
 
-@require_safe
-@never_cache
-@members_only()
+@private_page(members_only())
 def mine(request: MemberRequest) -> HttpResponse:
     """Show the decisions about the member, the newest first."""
     statements = list(request.user.statements.all()[:MOST_SHOWN])
@@ -213,9 +215,7 @@ def mine(request: MemberRequest) -> HttpResponse:
     return render(request, "statements/mine.html", context)
 
 
-@never_cache
-@page_with_form
-@members_only(carries=["text"])
+@private_form(members_only(carries=["text"]))
 def show(request: MemberRequest, statement_id: int) -> HttpResponse:
     """Show a statement to its member, and take an appeal. A form that arrives twice succeeds."""
     statement = request.user.statements.filter(pk=statement_id).first()

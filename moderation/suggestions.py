@@ -15,12 +15,11 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
-from django.views.decorators.cache import never_cache
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
 from accounts.models import MODERATE, POST, Ban, BanScope
-from accounts.web.form_pages import form_action, members_only, page_with_form, show_form
+from accounts.web.form_pages import form_action, members_only, private_form, show_form
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.operations import (
@@ -171,9 +170,7 @@ class SuggestionForm(forms.Form):
         return [(kind, to) for kind, was, to in zip(SuggestionKind, before, after, strict=True) if to != was]
 
 
-@never_cache
-@page_with_form
-@members_only(carries=["title", "groups"])
+@private_form(members_only(carries=["title", "groups"]))
 def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Show the open suggestions for an article, and the form for others."""
     repo, article = repository(), _article(article_id)

@@ -17,7 +17,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
@@ -25,7 +24,7 @@ from accounts.models import Statement, User
 from accounts.models import Sweep as SweepRow
 from accounts.models.law import Act
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import private_act
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
@@ -102,9 +101,7 @@ def restore(sweep: SweepRow, reason: str, moderator: Actor) -> Progress:
     return Progress(sum(done), is_complete)
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Remove everything"))
-@needs(REMOVE_ARTICLES)
+@private_act(needs(REMOVE_ARTICLES), page=page_of, button=gettext_lazy("Remove everything"))
 def begin_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Begin a sweep. A form that arrives twice continues the first."""
     member, form = subject_named(name), SweepForm(request.POST)
@@ -115,9 +112,7 @@ def begin_by_form(request: HttpRequest, name: str) -> HttpResponse:
     return _remove_by_form(request, name, begin(member, days, reason, actor(request), form.grounds))
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Continue"))
-@needs(REMOVE_ARTICLES)
+@private_act(needs(REMOVE_ARTICLES), page=page_of, button=gettext_lazy("Continue"))
 def continue_by_form(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Continue a sweep that took too long for one request, or was interrupted."""
     sweep = get_object_or_404(SweepRow, pk=sweep_id, member=subject_named(name), restored_at=None)
@@ -130,9 +125,7 @@ def _remove_by_form(request: HttpRequest, name: str, sweep: SweepRow) -> HttpRes
     return redirect(page_of(request, name))
 
 
-@never_cache
-@form_action(page=page_of, button=gettext_lazy("Restore everything"))
-@needs(REMOVE_ARTICLES)
+@private_act(needs(REMOVE_ARTICLES), page=page_of, button=gettext_lazy("Restore everything"))
 def restore_by_form(request: HttpRequest, name: str, sweep_id: int) -> HttpResponse:
     """Restore what a sweep removed. A form that arrives twice succeeds."""
     sweep = get_object_or_404(SweepRow, pk=sweep_id, member=subject_named(name))

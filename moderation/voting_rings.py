@@ -7,10 +7,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import private_act, private_page
 from articles.domain.articles import LATEST
 from articles.domain.errors import OwnMatter
 from articles.text.refusals import action_sentence
@@ -28,9 +26,7 @@ class CheckForm(forms.Form):
     seen = forms.FloatField(min_value=0, max_value=LATEST)
 
 
-@require_safe
-@never_cache
-@needs(*RING_PERMISSIONS)
+@private_page(needs(*RING_PERMISSIONS))
 def index(request: HttpRequest) -> HttpResponse:
     repo = repository()
     page = repo.voting_rings.get_page(page_number(request))
@@ -44,9 +40,7 @@ def _page_of_form(request: HttpRequest, **_address: object) -> str:
     return way_back(request) or reverse("articles:voting_rings")
 
 
-@never_cache
-@form_action(page=_page_of_form, button=gettext_lazy("Mark as checked"))
-@needs(*RING_PERMISSIONS)
+@private_act(needs(*RING_PERMISSIONS), page=_page_of_form, button=gettext_lazy("Mark as checked"))
 def check(request: HttpRequest, article_id: int) -> HttpResponse:
     """Take the flag off an article."""
     repo, moderator, form = repository(), actor(request), CheckForm(request.POST)

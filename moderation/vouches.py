@@ -15,11 +15,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext_lazy
-from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.models import ENOUGH, Ban, BanScope, User, Vouch, VouchLimitError
-from accounts.web.form_pages import MemberRequest, form_action, members_only
+from accounts.web.form_pages import MemberRequest, members_only, private_act
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import AUTHORS, MEMBERS, failing, router
 from articles.domain.errors import ActionRefused, MayNotVouch, NotOnProbation, VouchesFull
@@ -105,9 +104,7 @@ def _profile(_request: HttpRequest, name: str) -> str:
     return reverse("articles:profile", args=[name])
 
 
-@never_cache
-@form_action(page=_profile, button=pgettext_lazy("for a member", "Vouch"))
-@members_only()
+@private_act(members_only(), page=_profile, button=pgettext_lazy("for a member", "Vouch"))
 def vouch_by_form(request: MemberRequest, name: str) -> HttpResponse:
     """Vouch for a newcomer. A form that arrives twice succeeds."""
     member: User = member_named(name)

@@ -13,7 +13,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.forms import ConfirmForm, LoginForm
 from accounts.models import User
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
 View = Callable[..., Any]
+Decorator = Callable[[View], View]
 RequestText = Callable[..., str]
 ButtonText: TypeAlias = "RequestText | StrPromise"
 
@@ -131,6 +133,21 @@ def members_only(*, carries: Collection[str] = (), proof: bool = False) -> Calla
         return guarded
 
     return decorate
+
+
+def private_page(guard: Decorator) -> Decorator:
+    """Return the decorator of a page for those whom `guard`, as `members_only()`, lets in. No cache stores it."""
+    return lambda view: never_cache(require_safe(guard(view)))
+
+
+def private_form(guard: Decorator) -> Decorator:
+    """Return the same for a page with a form: see `page_with_form`."""
+    return lambda view: never_cache(page_with_form(guard(view)))
+
+
+def private_act(guard: Decorator, *, page: RequestText | str, button: ButtonText) -> Decorator:
+    """Return the same for what a form does: see `form_action`."""
+    return lambda view: never_cache(form_action(page=page, button=button)(guard(view)))
 
 
 def is_for_members(view: View | None) -> bool:

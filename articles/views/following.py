@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.views.settings import address_of_section
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_only
+from accounts.web.form_pages import members_only, private_act, private_page
 from articles.domain.lists import admit_reader
 from articles.feeds import answer, article_item, clean, facts_of
 from articles.repository import FeedFilter
@@ -37,9 +37,7 @@ from owner.choices import chosen
 _TARGETS = {"follow": True, "unfollow": False}
 
 
-@never_cache
-@require_safe
-@members_only()
+@private_page(members_only())
 def page(request: HttpRequest) -> HttpResponse:
     """Show the articles of the followed groups, each group with its share. Three round trips."""
     repo, number, preferences = repository(), page_number(request), preferences_of(request)
@@ -87,9 +85,7 @@ def _settings(_request: HttpRequest) -> str:
     return address_of_section("feed")
 
 
-@never_cache
-@form_action(page=_settings, button=gettext_lazy("Change the address of your private feed"))
-@members_only()
+@private_act(members_only(), page=_settings, button=gettext_lazy("Change the address of your private feed"))
 def change_feed(request: HttpRequest) -> HttpResponse:
     """Give the member's private feed a new address, which replaces the former one; or turn the feed off."""
     wanted = request.POST.get("feed")
@@ -103,9 +99,7 @@ def change_feed(request: HttpRequest) -> HttpResponse:
     return redirect(_settings(request))
 
 
-@never_cache
-@require_safe
-@members_only()
+@private_page(members_only())
 def opml(request: HttpRequest) -> HttpResponse:
     """Return the feeds of the groups that the member follows, as a file for feed readers (http://opml.org/spec2.opml).
 

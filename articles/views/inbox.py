@@ -15,12 +15,10 @@ from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from accounts.models import BAN_SCOPES, Ban, GroupModerator, HeldPost, Mute, Statement, User
 from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, form_action, members_only
+from accounts.web.form_pages import MemberRequest, members_only, private_act, private_page
 from articles.domain.errors import HiddenFull
 from articles.domain.moderation_log import STATED
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice
@@ -57,9 +55,7 @@ class NoticeRow:
     """Number of the statement about a moderator's action; None without one."""
 
 
-@never_cache
-@require_safe
-@members_only()
+@private_page(members_only())
 def inbox(request: MemberRequest) -> HttpResponse:
     """Show a page of the inbox; what is new stays new until the member marks it as read."""
     number, repo = page_number(request), repository()
@@ -90,9 +86,7 @@ def _rows(notices: Iterable[Notice], member: User) -> Iterator[NoticeRow]:
         yield NoticeRow(notice, Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS), statement)
 
 
-@never_cache
-@form_action(page="articles:inbox", button=gettext_lazy("Mark all as read"))
-@members_only()
+@private_act(members_only(), page="articles:inbox", button=gettext_lazy("Mark all as read"))
 def read(request: HttpRequest) -> HttpResponse:
     """Mark as read what was in the inbox when its page was shown. Idempotent."""
     form = ReadForm(request.POST)
@@ -115,9 +109,7 @@ def _block_button(request: HttpRequest, name: str) -> str:
     return (_("Block %(name)s") if is_wanted else _("Unblock %(name)s")) % {"name": name}
 
 
-@never_cache
-@form_action(page=_profile, button=_block_button)
-@members_only()
+@private_act(members_only(), page=_profile, button=_block_button)
 def block(request: MemberRequest, name: str) -> HttpResponse:
     """Block a member, or unblock them. Idempotent."""
     is_wanted, other = _BLOCKING.get(request.POST.get("blocked", "")), member_named(name)
@@ -139,9 +131,7 @@ def _mute_button(request: HttpRequest, **_article: int) -> str:
     return _("Mute this discussion") if is_wanted else _("Unmute this discussion")
 
 
-@never_cache
-@form_action(page=_discussion, button=_mute_button)
-@members_only()
+@private_act(members_only(), page=_discussion, button=_mute_button)
 def mute(request: MemberRequest, article_id: int) -> HttpResponse:
     """Mute the discussion of an article, or unmute it. Idempotent."""
     is_wanted = _MUTING.get(request.POST.get("muted", ""))

@@ -9,12 +9,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.views.settings import address_of_section, settings_page
-from accounts.web.form_pages import MemberRequest, form_action, members_only
+from accounts.web.form_pages import MemberRequest, members_only, private_act
 from articles.domain.errors import ActionRefused
 from articles.text.lines import InvalidInput
 from articles.text.refusals import action_sentence, input_sentence
@@ -88,9 +87,7 @@ def _section(_request: HttpRequest) -> str:
     return address_of_section("profile")
 
 
-@never_cache
-@form_action(page=_section, button=gettext_lazy("Save profile"))
-@members_only()
+@private_act(members_only(), page=_section, button=gettext_lazy("Save profile"))
 def change_about(request: MemberRequest) -> HttpResponse:
     """Save what the member writes about themselves; with an error, show the settings with what was typed."""
     form = profiles.AboutForm(request.user, request.POST)

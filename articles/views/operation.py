@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import private_act, private_page
 from articles import known_store
 from articles.backup import folders
 from articles.charts.plots import TimeLine, time_lines
@@ -222,9 +222,7 @@ def free_bytes() -> int:
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via")
 
 
-@never_cache
-@require_safe
-@needs("articles.see_operation")
+@private_page(needs("articles.see_operation"))
 def operation(request: HttpRequest) -> HttpResponse:
     """Show the current figures of the store."""
     repo = repository()
@@ -257,9 +255,7 @@ def _tasks() -> dict[str, Any]:
         return {"tasks": None}
 
 
-@never_cache
-@form_action(page="articles:operation", button=gettext_lazy("Send"))
-@needs("articles.see_operation")
+@private_act(needs("articles.see_operation"), page="articles:operation", button=gettext_lazy("Send"))
 def failed_tasks(request: HttpRequest) -> HttpResponse:
     """Let the tasks that failed be done again, or forget them."""
     if request.POST.get("act") == "discard":

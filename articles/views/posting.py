@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_only, page_with_form, show_form
+from accounts.web.form_pages import members_only, page_with_form, private_act, show_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.articles import CONTENT, Article, ArticleId
 from articles.domain.errors import ActionRefused, Banned, DuplicateLink, HeldForApproval, RefusedByRule
@@ -204,9 +204,7 @@ def withdraw(request: HttpRequest, article_id: int) -> HttpResponse:
     return show_form(request, "articles/withdraw.html", Form(), article=article, now=repo.store.now(), until=until)
 
 
-@never_cache
-@form_action(page="articles:post", button=gettext_lazy("Preview"))
-@members_only()
+@private_act(members_only(), page="articles:post", button=gettext_lazy("Preview"))
 def preview(request: HttpRequest) -> HttpResponse:
     """Return the HTML of a text that a member types, as JSON; 400 with a sentence if the text is refused."""
     try:

@@ -13,8 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
@@ -22,7 +20,7 @@ from accounts.models import HeldPost, ModeratorRule
 from accounts.models.rules import POSTED, REFUSED
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, form_action, members_only
+from accounts.web.form_pages import MemberRequest, members_only, private_act, private_page
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, MEMBERS, MODERATORS, failing, require, router
@@ -104,9 +102,7 @@ def _button(request: HttpRequest, **_held: int) -> str:
     return _("Approve") if unsent_form.sent(request).get("decision") == "approve" else _("Refuse")
 
 
-@never_cache
-@form_action(page="articles:queue", button=_button)
-@needs(REMOVE_ARTICLES)
+@private_act(needs(REMOVE_ARTICLES), page="articles:queue", button=_button)
 def decide(request: HttpRequest, held_id: int) -> HttpResponse:
     """Approve a held post, or refuse it; return to the queue."""
     held = get_object_or_404(HeldPost.objects.select_related("author", "rule"), pk=held_id)
@@ -127,18 +123,14 @@ def decide(request: HttpRequest, held_id: int) -> HttpResponse:
     return redirect("articles:queue")
 
 
-@never_cache
-@require_safe
-@members_only()
+@private_page(members_only())
 def mine(request: MemberRequest) -> HttpResponse:
     """Show what the member posted that waits for a moderator, and what was decided in the last 30 days."""
     context = {"member": request.user, "held": list_shown(request.user.held_posts.all())}
     return unlisted(render(request, "automatic_rules/mine.html", context))
 
 
-@never_cache
-@form_action(page="articles:held", button=gettext_lazy("Withdraw"))
-@members_only()
+@private_act(members_only(), page="articles:held", button=gettext_lazy("Withdraw"))
 def withdraw_by_form(request: MemberRequest, held_id: int) -> HttpResponse:
     """Withdraw a post that waits. A form that arrives twice succeeds."""
     held = request.user.held_posts.filter(pk=held_id).first()

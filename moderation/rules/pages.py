@@ -17,15 +17,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
 from accounts.models import ModeratorRule, RuleVersion
 from accounts.models.rules import write_version
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import page_with_form, show_form
+from accounts.web.form_pages import private_form, private_page, show_form
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import ActionRefused, RuleNotTried, RulesFull
@@ -110,9 +108,7 @@ def _current() -> QuerySet[RuleVersion]:
 # Pages
 
 
-@require_safe
-@never_cache
-@needs(REMOVE_ARTICLES)
+@private_page(needs(REMOVE_ARTICLES))
 def index(request: HttpRequest) -> HttpResponse:
     """List all rules, those that are on first."""
     rules = [(one, summary(Definition.of(one.definition))) for one in _current()]
@@ -122,9 +118,7 @@ def index(request: HttpRequest) -> HttpResponse:
 _CARRIED = list(RuleForm.base_fields)
 
 
-@never_cache
-@page_with_form
-@needs(REMOVE_ARTICLES, carries=_CARRIED)
+@private_form(needs(REMOVE_ARTICLES, carries=_CARRIED))
 def write(request: HttpRequest, rule_id: int | None = None) -> HttpResponse:
     """Write a new rule, or another version of one."""
     rule = get_object_or_404(ModeratorRule, pk=rule_id) if rule_id else None
@@ -150,9 +144,7 @@ class SwitchForm(forms.Form):
         self.fields["days"].choices = [(0, _("Until it is switched off")), *day_choices()]  # type: ignore[attr-defined]
 
 
-@never_cache
-@page_with_form
-@needs(REMOVE_ARTICLES, carries=["act", "days"])
+@private_form(needs(REMOVE_ARTICLES, carries=["act", "days"]))
 def show(request: HttpRequest, rule_id: int) -> HttpResponse:
     """Show a rule with its versions; try it, or switch it on or off."""
     rule, trial, form = get_object_or_404(ModeratorRule, pk=rule_id), None, SwitchForm()

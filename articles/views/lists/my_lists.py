@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
-from accounts.web.form_pages import members_only
+from accounts.web.form_pages import members_only, private_page
 from articles.domain.lists import MemberPage
 from articles.domain.members import UserId
 from articles.repository import Repository
@@ -82,9 +82,7 @@ opposed = _my_list("opposed", lambda repo: repo.members.get_opposed)
 saved = _my_list("saved", lambda repo: repo.members.get_saved)
 
 
-@never_cache
-@require_safe
-@members_only(proof=True)
+@private_page(members_only(proof=True))
 def data(request: HttpRequest) -> HttpResponseBase:
     """Return everything the site stores about the member, as a file. It may be long, so it is streamed."""
     repo = repository()

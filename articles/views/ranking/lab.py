@@ -9,12 +9,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from accounts.moderators import TUNE_RANKING
 from accounts.web import unsent_form
-from accounts.web.form_pages import form_action
+from accounts.web.form_pages import private_act, private_page
 from articles.domain import lab as lab_formulas
 from articles.domain.errors import ChangeRunning, ParametersChanged
 from articles.domain.moderation_log import Actor
@@ -34,9 +32,7 @@ _VIEW_PATIENCE = 0.2
 """Seconds for which a view of the lab continues a change that is being applied."""
 
 
-@never_cache
-@require_safe
-@needs(TUNE_RANKING)
+@private_page(needs(TUNE_RANKING))
 def lab(request: HttpRequest) -> HttpResponse:
     repo = repository()
     if repo.parameters.get_state().applying and repo.parameters.advance(_VIEW_PATIENCE):
@@ -66,9 +62,7 @@ def _apply_label(request: HttpRequest) -> str:
     return _("Apply to the whole site: “%(reason)s”") % {"reason": reason}
 
 
-@never_cache
-@form_action(page=_address_with_values, button=_apply_label)
-@needs(TUNE_RANKING, carries=["reason"])
+@private_act(needs(TUNE_RANKING, carries=["reason"]), page=_address_with_values, button=_apply_label)
 def apply(request: HttpRequest) -> HttpResponse:
     """Apply the chosen parameters."""
     repo = repository()
@@ -95,9 +89,7 @@ def _rollback_label(request: HttpRequest) -> str:
     return _("Revert to version %(number)s") % {"number": number} if number.isdigit() else _("Revert")
 
 
-@never_cache
-@form_action(page="articles:lab", button=_rollback_label)
-@needs(TUNE_RANKING)
+@private_act(needs(TUNE_RANKING), page="articles:lab", button=_rollback_label)
 def rollback(request: HttpRequest) -> HttpResponse:
     """Apply the parameters of an earlier version."""
     repo, form = repository(), RollbackForm(request.POST)
@@ -119,9 +111,7 @@ def rollback(request: HttpRequest) -> HttpResponse:
     return _continue_applying(request, repo)
 
 
-@never_cache
-@form_action(page="articles:lab", button=gettext_lazy("Adjust automatically"))
-@needs(TUNE_RANKING)
+@private_act(needs(TUNE_RANKING), page="articles:lab", button=gettext_lazy("Adjust automatically"))
 def follow(request: HttpRequest) -> HttpResponse:
     """Adjust the weight of a vote automatically again, instead of using the one that moderators chose."""
     repo, form = repository(), RollbackForm(request.POST)
