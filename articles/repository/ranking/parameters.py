@@ -26,9 +26,6 @@ _NAMES = tuple(RANGES)
 NEXT = "next_"
 """Beginning of the fields of a change that is being applied."""
 
-_STAGED = ("next_seconds_per_point", "next_cursor")
-"""Those of them that say how far each shard is."""
-
 
 @dataclass(frozen=True, slots=True)
 class ChangeProgress:

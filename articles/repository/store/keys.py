@@ -178,10 +178,3 @@ class Shards:
         for article_id in article_ids:
             shards.setdefault(self.of(article_id), []).append(article_id)
         return shards
-
-    def split_comments(self, comment_ids: Iterable[CommentId]) -> dict[Keys, list[CommentId]]:
-        """Return the ids of comments by shard, in their order."""
-        shards: dict[Keys, list[CommentId]] = {}
-        for comment_id in comment_ids:
-            shards.setdefault(self.of_comment(comment_id), []).append(comment_id)
-        return shards
