@@ -13,6 +13,7 @@ from articles.domain.errors import PageNotFound, StoreDamaged
 from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
+from articles.repository.lists.gathering import gather_page, site_rankings
 from articles.repository.lists.hot import _LOCK_LIFE
 from articles.repository.store import keys
 from tests.cast import MODERATOR
@@ -470,9 +471,8 @@ def test_a_list_of_recent_articles_counts_every_entry_of_the_hot_list(server_url
         if size:
             store.client.zadd(key, dict(zip(map(str, ids), values, strict=True)))
 
-    names = [one.order(Order.HOT), one.order(Order.TIME), one.ranking]
-    total, part, _ = store.run("lists/read_hot_since", names, [1, 0, 24])
+    page = gather_page(store, site_rankings(store, Order.HOT, since=1), 0, 25)
 
     recent = [n for n in reversed(ids) if n % 2]
-    assert total == len(recent)
-    assert list(map(int, part[::2])) == recent[:25]
+    assert page.total == len(recent)
+    assert page.ids == recent[:25]

@@ -272,7 +272,7 @@ def test_every_script_stays_in_its_shard_on_a_cluster_node(cluster_node, strict)
     assert closing in note_ballots(repository)
 
     assert problems(repository) == []
-    assert set(strict) == set(scripts.names()) - {"lists/read_page"}, "which only a store with one shard runs"
+    assert set(strict) == set(scripts.names())
 
 
 # The formula in Lua and in Python

@@ -56,7 +56,7 @@ MOST_READINGS = 10
 class Ranking:
     """One shard's ranking.
 
-    If it does not exist, a group's is made from `group` and `base`, a period's from the articles `posted_since`.
+    If it does not exist, a group's is made from `group` and `base`, a period's from the articles posted `since`.
     """
 
     keys: Keys
@@ -64,11 +64,9 @@ class Ranking:
     group: str = ""
     base: str = ""
     since: float | None = None
-    """Only articles posted then or later, in Unix seconds; for hot lists."""
+    """Only articles posted then or later, in Unix seconds; for hot lists, and the beginning of a period."""
 
     period: Period | None = None
-    posted_since: float = 0
-    """Start, in Unix seconds, of a period whose ranking is made now."""
 
     @property
     def made_from(self) -> tuple[str, str]:
@@ -78,30 +76,19 @@ class Ranking:
     @property
     def making(self) -> tuple[Value, ...]:
         """Arguments with which the scripts that read it make it if it does not exist."""
-        period = ("", "") if self.period is None else (self.period.value, exact_time(self.posted_since))
-        return (*period, GROUP_RANKING_LIFE if self.group else TOP_RANKING_LIFE, FEW, WALKED)
+        period = "" if self.period is None else self.period.value
+        since = "" if self.since is None else exact_time(self.since)
+        return (period, since, GROUP_RANKING_LIFE if self.group else TOP_RANKING_LIFE, FEW, WALKED)
 
-    def part(self, first: int, last: int) -> Call:
-        """Return the call that reads the entries `first` to `last`, both included."""
-        keys = self.keys
-        if self.since is not None:
-            return Call(
-                "lists/read_hot_since", (self.key, keys.order(Order.TIME), keys.ranking), (self.since, first, last)
-            )
-        return Call("lists/read", *self._reading(first, last))
+    def part(self, first: int, last: int, titles: str = "", slug: str | None = None) -> Call:
+        """Return the call that reads the entries `first` to `last`, both included, and the title of a group."""
+        keys = (self.key, self.keys.ranking, *self.made_from, titles or self.key)
+        return Call("lists/read", keys, (self.keys.prefix, first, last, *self.making, slug or ""))
 
-    def page(
-        self, first: int, last: int, directory: str, slug: str, reader: UserId | None, *, with_visitors: bool
-    ) -> Call:
-        """Return the call that reads entries and their articles, and the title of a group from the directory."""
-        keys, args = self._reading(first, last)
+    def page(self, part: Call, reader: UserId | None, *, with_visitors: bool) -> Call:
+        """Return the call that reads the articles as well."""
         saved, user = (self.key, "") if reader is None else (names.saved(reader), reader)
-        return Call("lists/read_page", (*keys, directory, saved), (*args, slug, user, int(with_visitors), *FIELDS))
-
-    def _reading(self, first: int, last: int) -> tuple[tuple[str, ...], tuple[Value, ...]]:
-        """Return the keys and arguments of the scripts that read the ranking itself."""
-        keys = (self.key, self.keys.ranking, *self.made_from)
-        return keys, (self.keys.prefix, first, last, *self.making)
+        return Call(part.script, (*part.keys, saved), (*part.args, user, int(with_visitors), *FIELDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +148,7 @@ def site_rankings(
     """Return the site's ranking in every shard. `period` is for points, `since` (in s) for the hot list."""
     posted_since = period.since(store.now())
     if order is Order.POINTS and posted_since is not None:
-        return [
-            Ranking(keys, keys.top(period), period=period, posted_since=posted_since) for keys in store.shards.all
-        ]
+        return [Ranking(keys, keys.top(period), since=posted_since, period=period) for keys in store.shards.all]
     return [Ranking(keys, keys.order(order), since=since) for keys in store.shards.all]
 
 
@@ -177,27 +162,18 @@ def group_rankings(store: Store, order: Order, slugs: Sequence[str]) -> list[Ran
 
 
 def read_page(
-    store: Store,
-    rankings: Sequence[Ranking],
-    start: int,
-    size: int,
-    *,
-    slug: str | None,
-    reader: UserId | None,
-    with_visitors: bool = True,
-    may_be_stale: bool = False,
+    store: Store, rankings: Sequence[Ranking], query: "UnseenQuery", *, may_be_stale: bool = False
 ) -> Cut:
-    """Return the entries `start` to `start + size` of the rankings together; of one ranking with their articles.
+    """Return the entries of a page that hides nothing, and follows none; of one ranking with their articles.
 
-    `with_visitors`: see `read_articles`. `may_be_stale`: replicas may reply. One round trip, more where windows
-    have to be widened. Raises StoreUnfit if the store has no parameters.
+    `may_be_stale`: replicas may reply. One round trip, more where windows have to be widened. Raises StoreUnfit if
+    the store has no parameters.
     """
-    (ranking, *others) = rankings
-    if others or ranking.since is not None:
-        return gather_page(store, rankings, start, size, slug=slug, may_be_stale=may_be_stale)
-    directory = store.shards.directory.groups
-    last = start + size - 1
-    call = ranking.page(start, last, directory, slug or "", reader, with_visitors=with_visitors)
+    (ranking, *others), slug = rankings, query.slugs[0] if query.slugs else None
+    if others:
+        return gather_page(store, rankings, query.start, query.size, slug=slug, may_be_stale=may_be_stale)
+    part = ranking.part(query.start, query.start + query.size - 1, store.shards.directory.groups, slug)
+    call = ranking.page(part, query.reader, with_visitors=query.with_visitors)
     reply, *texts = store.run_many([call, *description_calls(store, slug)], may_be_stale=may_be_stale)
     total, flat, state, title, articles, saved = reply
     entries = [(article_id_from(member), value) for member, value in pairs(flat)]
@@ -274,10 +250,9 @@ def _read(
     store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None, *, may_be_stale: bool
 ) -> _Reading:
     """Read windows from `first` to `last`, both included, of all rankings, and a group's title. One round trip."""
-    calls = [ranking.part(first, last) for ranking in rankings]
-    if slug is not None:  # the first call also reads the title: the group directory is in the first shard
-        script, keys, args = calls[0]
-        calls[0] = Call(script, (*keys, store.shards.directory.groups), (*args, slug))
+    # The first call also reads the title: the group directory is in the first shard.
+    calls = [rankings[0].part(first, last, store.shards.directory.groups, slug)]
+    calls += [ranking.part(first, last) for ranking in rankings[1:]]
     replies = store.run_many([*calls, *description_calls(store, slug)], may_be_stale=may_be_stale)
     replies, texts = replies[: len(calls)], replies[len(calls) :]
     windows = [_window(total, pairs(flat), first) for total, flat, *_ in replies]
@@ -390,10 +365,10 @@ def _counting(rankings: Sequence[Ranking], query: UnseenQuery) -> list[Call]:
     groups, hidden = query.slugs if rankings[0].group else (), query.hidden
     ids, _groups, posters, *_ = hidden.lists
     is_hidden = any((ids, hidden.groups, posters, hidden.read_by))
-    if is_hidden or len(groups) > 1 or rankings[0].since is not None:
+    if is_hidden or len(groups) > 1:
         for one in of_shards.values():
-            since = one.since if one.period is None else one.posted_since
-            facts = ("" if since is None else exact_time(since), int(one.period is not None), ",".join(groups))
+            _span, since, *_ = one.making
+            facts = (since, int(one.period is not None), ",".join(groups))
             calls.append(
                 Call(
                     "lists/count",
@@ -465,18 +440,17 @@ def _call(store: Store, ranking: Ranking, query: UnseenQuery, rankings: int, ask
     looks = hidden.hides_texts or bool(hidden.groups or hidden.members)
     share = MOST_LOOKED_AT // (rankings * (5 if looks else 1))
     most = max(share, 10 * query.size) + len(shown) + len(hidden.articles) + (MOST_READ if hidden.read_by else 0)
-    since = "" if ranking.since is None else exact_time(ranking.since)
     position: tuple[Value, ...] = ("", "") if query.after is None else query.after
     saved, user = ranking.key, ""
     if query.reader is not None and whole:
         saved, user = names.saved(query.reader), str(query.reader)
     slugs = query.slugs if keys.prefix == directory.prefix else ()
-    wanted: tuple[Value, ...] = (keys.prefix, min(asked, most), most, since, *ranking.making, *position)
+    wanted: tuple[Value, ...] = (keys.prefix, min(asked, most), most, *ranking.making, *position)
     lists: tuple[Value, ...] = (",".join(map(str, shown)), *hidden.lists, int(hidden.hides_texts), ",".join(slugs))
     read: tuple[Value, ...] = (whole, user, int(query.with_visitors), hidden.read_by or "", *FIELDS)
     rest = (directory.groups,) if slugs else ()
     return Call(
         "lists/read_unseen",
-        (ranking.key, keys.ranking, keys.order(Order.TIME), *ranking.made_from, saved, *rest),
+        (ranking.key, keys.ranking, *ranking.made_from, saved, *rest),
         (*wanted, *lists, *read),
     )

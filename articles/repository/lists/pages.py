@@ -41,20 +41,14 @@ from articles.repository.store.values import article_id_from
 from articles.searching import NOTHING, Hiding
 
 
-@dataclass(frozen=True, slots=True)
-class _PageQuery:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PageQuery(UnseenQuery):
     """The requested list, and the page's position in it."""
 
     order: Order
-    slugs: tuple[str, ...]
     since: float | None
     period: Period
-    size: int
-    start: int
-    hidden: Hiding
-    shown: tuple[ArticleId, ...]
-    after: Position | None
-    with_visitors: bool
+    number: int
 
     @property
     def is_plain(self) -> bool:
@@ -70,12 +64,6 @@ class _PageQuery:
     def may_be_stale(self) -> bool:
         """Whether replicas can serve the page: not if a read may make or rescore its ranking."""
         return self.order is not Order.HOT and not self.slugs and self.period is Period.ALL
-
-    def unseen(self, reader: UserId | None) -> UnseenQuery:
-        """Return the query for unseen articles, for a page that is not plain."""
-        return UnseenQuery(
-            self.start, self.size, self.shown, self.hidden, self.after, self.slugs, reader, self.with_visitors
-        )
 
     @property
     def preceding(self) -> int:
@@ -127,38 +115,30 @@ class Lists:
         for one in closed.intersection(groups):
             raise GroupNotFound(one, None)
         query = _PageQuery(
-            order,
-            groups,
-            since,
-            period,
+            page.start,
             size,
-            start=page.start,
-            hidden=hidden.showing(groups).and_groups(closed),
-            shown=tuple(shown),
-            after=after,
-            with_visitors=with_visitors,
+            tuple(shown),
+            hidden.showing(groups).and_groups(closed),
+            after,
+            groups,
+            reader,
+            with_visitors,
+            order=order,
+            since=since,
+            period=period,
+            number=number,
         )
-        read = self._plain_page if query.is_plain else self._unseen_page
-        return read(query, number, reader)
+        return self._plain_page(query) if query.is_plain else self._unseen_page(query)
 
-    def _plain_page(self, query: _PageQuery, number: int, reader: UserId | None) -> ArticlePage:
+    def _plain_page(self, query: _PageQuery) -> ArticlePage:
         slug = query.slugs[0] if query.slugs else None
         rankings = self._rankings(query)
 
-        def read_from(are_replicas: bool) -> Cut:
-            return read_page(
-                self._store,
-                rankings,
-                query.start,
-                query.size,
-                slug=slug,
-                reader=reader,
-                with_visitors=query.with_visitors,
-                may_be_stale=are_replicas,
-            )
-
         def read() -> Cut:
-            return stale_if_whole(read_from, may_be_stale=reader is None and query.may_be_stale)
+            return stale_if_whole(
+                lambda is_stale: read_page(self._store, rankings, query, may_be_stale=is_stale),
+                may_be_stale=query.reader is None and query.may_be_stale,
+            )
 
         if query.order is Order.HOT:
             cut = self._within_the_hot_list(self._hot.fresh(read, lambda cut: cut.refreshed_at), query)
@@ -166,16 +146,16 @@ class Lists:
             cut = read()
         if slug is not None and cut.group_title is None:
             raise GroupNotFound(slug, moved_to(self._store, slug))
-        if number > 1 and query.start >= cut.total:
-            raise PageNotFound(number)
-        group = None if slug is None else Group(slug, cut.group_title or slug, cut.total, cut.description)
-        return self._page_of(cut, query, number, reader, (group,) if group else ())
+        if query.number > 1 and query.start >= cut.total:
+            raise PageNotFound(query.number)
+        groups = [Group(slug, cut.group_title or slug, cut.total, cut.description) for slug in query.slugs]
+        return self._page_of(cut, query, groups)
 
-    def _unseen_page(self, query: _PageQuery, number: int, reader: UserId | None) -> ArticlePage:
+    def _unseen_page(self, query: _PageQuery) -> ArticlePage:
         rankings = self._rankings(query)
 
         def read() -> UnseenCut:
-            return read_unseen(self._store, rankings, query.unseen(reader))
+            return read_unseen(self._store, rankings, query)
 
         if query.order is Order.HOT:
             found = self._hot.fresh(read, lambda page: page.cut.refreshed_at)
@@ -185,10 +165,10 @@ class Lists:
             found = read()
             cut, goes_on = found.cut, found.goes_on
         groups = self._groups(query.slugs, found)
-        if number > 1 and not query.goes_on and not cut.entries:
-            raise PageNotFound(number)
+        if query.number > 1 and not query.goes_on and not cut.entries:
+            raise PageNotFound(query.number)
         goes_on = goes_on and (query.goes_on or query.start + query.size < MOST_PAGED)
-        page = self._page_of(cut, query, number, reader, groups)
+        page = self._page_of(cut, query, groups)
         return replace(page, shown=len(query.shown) or None, goes_on=goes_on, hidden=found.hidden)
 
     def _within_the_hot_list(self, cut: Cut, query: _PageQuery) -> Cut:
@@ -196,30 +176,28 @@ class Lists:
         most = self._store.rules.hot_size
         return cut._replace(entries=cut.entries[: max(0, most - query.preceding)], total=min(cut.total, most))
 
-    def _page_of(
-        self, cut: Cut, query: _PageQuery, number: int, reader: UserId | None, groups: tuple[Group, ...]
-    ) -> ArticlePage:
+    def _page_of(self, cut: Cut, query: _PageQuery, groups: Sequence[Group]) -> ArticlePage:
         return ArticlePage(
-            tuple(self._listed(cut, query, reader)),
-            number,
+            tuple(self._listed(cut, query)),
+            query.number,
             query.size,
             cut.total,
             query.order,
             groups[0] if len(groups) == 1 else None,
             cut.refreshed_at if query.order is Order.HOT else None,
-            groups if len(groups) > 1 else (),
+            tuple(groups) if len(groups) > 1 else (),
             ids=tuple(cut.ids),
             last=(cut.entries[-1][1], str(cut.entries[-1][0])) if cut.entries else None,
         )
 
-    def _listed(self, cut: Cut, query: _PageQuery, reader: UserId | None) -> list[Article]:
+    def _listed(self, cut: Cut, query: _PageQuery) -> list[Article]:
         """Return the articles, without those removed since the ids were read."""
         known = dict(cut.articles or {})
         if missing := [article_id for article_id in cut.ids if article_id not in known]:
             read = read_articles(
                 self._store,
                 missing,
-                reader,
+                query.reader,
                 with_visitors=query.with_visitors,
                 may_be_stale=query.may_be_stale,
             )
@@ -237,16 +215,14 @@ class Lists:
             return site_rankings(self._store, query.order, query.period, query.since)
         return group_rankings(self._store, query.order, query.slugs)
 
-    def _groups(self, slugs: Sequence[str], found: UnseenCut) -> tuple[Group, ...]:
+    def _groups(self, slugs: Sequence[str], found: UnseenCut) -> list[Group]:
         """Return the groups of a page. Raises GroupNotFound."""
+        groups, articles = list[Group](), found.cut.total if len(slugs) == 1 else 0
         for slug, title in zip(slugs, found.titles, strict=True):
             if title is None:
                 raise GroupNotFound(slug, moved_to(self._store, slug))
-        articles = found.cut.total if len(slugs) == 1 else 0
-        return tuple(
-            Group(slug, title or "", articles, found.cut.description)
-            for slug, title in zip(slugs, found.titles, strict=True)
-        )
+            groups.append(Group(slug, title, articles, found.cut.description))
+        return groups
 
 
 class Following(OfStore):

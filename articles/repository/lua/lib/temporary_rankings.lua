@@ -101,29 +101,43 @@ local function walker(ranking, whole, size, among, walked, make)
   end
 end
 
+-- Return the entries of a ranking that were posted since a moment, {id, value, id, value …}, best first.
+local function entries_since(prefix, ranking, since)
+  local found, count, read = {}, stored(ranking)
+  for first = 0, count() - 1, VALUES_AT_ONCE do
+    local entries, ids = read(first, first + VALUES_AT_ONCE - 1), {}
+    for at = 1, #entries, 2 do ids[#ids + 1] = entries[at] end
+    for n, is_recent in ipairs(recent_among(prefix, since, ids)) do
+      if is_recent then found[#found + 1], found[#found + 2] = ids[n], entries[2 * n] end
+    end
+  end
+  return found
+end
+
 -- Open a ranking for reading. Return two functions. The first returns the number of entries; call it last. The second
 -- returns the entries `first` to `last`, counted from 0, best first, as {id, value, id, value …}; and the store's refusal
 -- where it takes no writes and the entries cannot be worked out cheaply without one.
--- `one` names prefix and ranking; its source (group and whole, or span and since); `life`, in seconds, of a ranking that
--- is made; `few`, up to how many articles it is made at once; `walked`, past how many articles to walk before it is made.
--- Reading a group's ranking renews its life.
-local function open_ranking(one)
-  local prefix, ranking, group, whole, size = one.prefix, one.ranking, one.group, one.whole, nil
+-- The header of lists/read says what the KEYS 1, 3 and 4, and the ARGV 1 and 4 to 8, of its callers are. Reading a group's
+-- ranking renews its life.
+local function open_ranking(keys, args)
+  local prefix, ranking, group, whole, size = args[1], keys[1], keys[3] ~= keys[1] and keys[3], keys[4], nil
+  local span, since, life, few, walked = args[4], args[5], args[6], tonumber(args[7]), tonumber(args[8])
   local make, among, entries
+  if span == '' and since ~= '' then return held(entries_since(prefix, ranking, since)) end
   if redis.call('EXISTS', ranking) == 1 then
-    if group then redis.pcall('EXPIRE', ranking, one.life) end
+    if group then redis.pcall('EXPIRE', ranking, life) end
   elseif group then
     size = whole ~= prefix .. WHOLE.hot and math.min(redis.call('SCARD', group), redis.call('ZCARD', whole)) or 0
-    make = function() return make_group(ranking, group, whole, one.life) end
+    make = function() return make_group(ranking, group, whole, life) end
     among = function(ids) return members_among(group, ids) end
     entries = function() return group_entries(group, whole) end
-  elseif one.span then
-    whole, size = prefix .. WHOLE.points, redis.call('ZCOUNT', prefix .. WHOLE.time, one.since, '+inf')
-    make = function() return make_top(prefix, one.span, one.since, one.life) end
-    among = function(ids) return recent_among(prefix, one.since, ids) end
-    entries = function() return top_entries(prefix, one.since) end
+  elseif span ~= '' then
+    whole, size = prefix .. WHOLE.points, redis.call('ZCOUNT', prefix .. WHOLE.time, since, '+inf')
+    make = function() return make_top(prefix, span, since, life) end
+    among = function(ids) return recent_among(prefix, since, ids) end
+    entries = function() return top_entries(prefix, since) end
   end
-  if make and size > one.few then return walker(ranking, whole, size, among, one.walked, make) end
+  if make and size > few then return walker(ranking, whole, size, among, walked, make) end
   if make and make() then return held(entries()) end
   return stored(ranking)
 end

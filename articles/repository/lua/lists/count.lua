@@ -4,8 +4,8 @@ KEYS  1 ranking of the list; of groups, that of all articles  2 time ranking
 ARGV  1 shard prefix  2 only articles posted since, s, or ''  3 1 if the ranking, if it exists, has no others, or 0
       4 groups of the list  5 hidden groups  6 posters whose articles are hidden  7 hidden articles
       8 member whose read articles are hidden, or ''; all lists comma-separated
-Returns  {articles of several groups, or posted since then; -1 where the ranking has no others, articles that are hidden}
-Cost  O(hidden), and O(articles of the groups) of several, O(list) of a hot list with a beginning
+Returns  {articles of several groups; -1 where the ranking has no others, articles that are hidden}
+Cost  O(hidden), and O(articles of the groups) of several
 TOUCHES  posted:<user> r, visits:<user> r, <order>: r, top:<period> r, group:<slug> r
 ]]
 local places, prefix, since, is_span, groups = KEYS[1], ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1', split(ARGV[4])
@@ -44,7 +44,7 @@ for _, poster in ipairs(split(ARGV[6])) do hide(redis.call('ZRANGE', prefix .. '
 hide(split(ARGV[7]))
 if ARGV[8] ~= '' then hide(redis.call('HKEYS', prefix .. 'visits:' .. ARGV[8])) end
 
+if #groups < 2 then return {-1, count(hidden)} end
 local listed, list = collecting()
-for n = 1, #groups > 1 and #groups or 0 do list(redis.call('SMEMBERS', prefix .. 'group:' .. groups[n])) end
-if since and not is_span then list(redis.call('ZRANGE', places, 0, -1)) end
-return {(#groups > 1 or (since and not is_span)) and count(listed) or -1, count(hidden)}
+for _, slug in ipairs(groups) do list(redis.call('SMEMBERS', prefix .. 'group:' .. slug)) end
+return {count(listed), count(hidden)}

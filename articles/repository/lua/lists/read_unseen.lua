@@ -1,17 +1,15 @@
 --[[
 Read the best entries of a ranking that a reader has not seen and does not hide, as far as lib/hiding decides; with titles and
 links, which decide the rest, or with whole articles. Makes the ranking if it does not exist.
-KEYS  1 ranking  2 ranking parameters  3 time ranking  4 group; the ranking again for one of no group
-      5 ranking of all articles from which a group's is made  6 saved articles of the member; the ranking again without one
-      7 titles of groups, if any are wanted
-ARGV  1 shard prefix  2 entries wanted  3 most entries to examine  4 only articles posted since, s, or ''
-      5 span (day|week|month), or ''  6 where the span begins, s, or ''  7 life of a ranking that is made, s
-      8 up to how many articles it is made at once  9 past how many articles of the ranking of all to walk before
-      10 only entries that follow this value, or ''  11 and this id of that value  12 ids that the reader has seen
-      13 ids that the reader hides  14 groups  15 posters  16 hosts  17 words  18 parts of titles
-      19 1 to return titles and links, or 0  20 slugs of the groups whose titles are wanted; all lists comma-separated
-      21 for how many entries to read articles  22 user, or ''  23 1 to count visitors, or 0
-      24 member whose read articles are hidden, or ''  25… fields of the hashes
+KEYS  1 ranking  2 ranking parameters  3 group, and  4 ranking of all articles, as for lists/read  5 saved articles of the
+      member; the ranking again without one  6 titles of groups, if any are wanted
+ARGV  1 shard prefix  2 entries wanted  3 most entries to examine  4 span  5 where it begins  6 life
+      7 up to how many articles  8 past how many, all as for lists/read
+      9 only entries that follow this value, or ''  10 and this id of that value  11 ids that the reader has seen
+      12 ids that the reader hides  13 groups  14 posters  15 hosts  16 words  17 parts of titles
+      18 1 to return titles and links, or 0  19 slugs of the groups whose titles are wanted; all lists comma-separated
+      20 for how many entries to read articles  21 user, or ''  22 1 to count visitors, or 0
+      23 member whose read articles are hidden, or ''  24… fields of the hashes
 Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}, 'id value,id value …' of the hidden ones
          before the last of these, {title, link, title, link …}, titles, what read_articles() returns, {1 if saved, or 0 …}}
 Cost  O(entries examined + hidden + log² N), plus the cost of `lists/read` if the ranking does not exist
@@ -19,22 +17,13 @@ TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
          <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          ranking: rw, groups: r, saved:<user> r
 ]]
-local prefix, want, most, since, value = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[10])
-local count, part = open_ranking({
-  prefix = prefix, ranking = KEYS[1], group = KEYS[4] ~= KEYS[1] and KEYS[4], whole = KEYS[5], life = ARGV[7],
-  span = ARGV[5] ~= '' and ARGV[5], since = ARGV[6], few = tonumber(ARGV[8]), walked = tonumber(ARGV[9]),
-})
+local prefix, want, most, value = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[9])
+local count, part = open_ranking(KEYS, ARGV)
 
-local seen, seen_count = set_of(ARGV[12])
-local user, shows_texts, hidden_ids = ARGV[22], ARGV[19] == '1', set_of(ARGV[13])
-for _, id in ipairs(ARGV[24] ~= '' and redis.call('HKEYS', prefix .. 'visits:' .. ARGV[24]) or {}) do hidden_ids[id] = true end
-local look_at = hiding_of(prefix, hidden_ids, ARGV[14], ARGV[15], ARGV[16], ARGV[17], ARGV[18], shows_texts)
-
-local function is_wanted(id)
-  if seen[id] then return false end
-  local time = since and redis.call('ZSCORE', KEYS[3], id)
-  return not since or (time and tonumber(time) >= since)
-end
+local seen, seen_count = set_of(ARGV[11])
+local user, shows_texts, hidden_ids = ARGV[21], ARGV[18] == '1', set_of(ARGV[12])
+for _, id in ipairs(ARGV[23] ~= '' and redis.call('HKEYS', prefix .. 'visits:' .. ARGV[23]) or {}) do hidden_ids[id] = true end
+local look_at = hiding_of(prefix, hidden_ids, ARGV[13], ARGV[14], ARGV[15], ARGV[16], ARGV[17], shows_texts)
 
 local found, texts, hidden, examined, refused = {}, {}, {}, 0, nil
 local step = math.min(VALUES_AT_ONCE, want + seen_count)
@@ -46,7 +35,7 @@ local function count_before()
     local middle, one = math.floor((low + high) / 2), nil
     one, refused = part(middle, middle)
     local at = tonumber(one[2] or '-inf')
-    if at < value or (at == value and one[1] < ARGV[11]) then high = middle else low = middle + 1 end
+    if at < value or (at == value and one[1] < ARGV[10]) then high = middle else low = middle + 1 end
   end
   return low
 end
@@ -58,7 +47,7 @@ while #found < 2 * want and examined < math.min(count() - first, most) do
   entries, refused = part(first + examined, first + math.min(examined + step, most) - 1)
   for at = 1, #entries, 2 do
     local id = entries[at]
-    if #found < 2 * want and is_wanted(id) then
+    if #found < 2 * want and not seen[id] then
       local is_hidden, title, link = look_at(id)
       if is_hidden then
         hidden[#hidden + 1] = id .. ' ' .. entries[at + 1]
@@ -71,11 +60,11 @@ while #found < 2 * want and examined < math.min(count() - first, most) do
   examined = refused and most or examined + step
 end
 if refused and #found < 2 * want then return refused end
-local state, slugs, whole = redis.call('HMGET', KEYS[2], 'version', 'refreshed_at'), split(ARGV[20]), {}
-local titles = KEYS[7] and redis.call('HMGET', KEYS[7], unpack(slugs)) or {}
-for at = 1, math.min(#found, 2 * tonumber(ARGV[21])), 2 do whole[#whole + 1] = found[at] end
+local state, slugs, whole = redis.call('HMGET', KEYS[2], 'version', 'refreshed_at'), split(ARGV[19]), {}
+local titles = KEYS[6] and redis.call('HMGET', KEYS[6], unpack(slugs)) or {}
+for at = 1, math.min(#found, 2 * tonumber(ARGV[20])), 2 do whole[#whole + 1] = found[at] end
 return {
   count(), found, state, table.concat(hidden, ','), texts, titles,
-  #whole > 0 and read_articles(prefix, KEYS[2], whole, user, ARGV[23] == '1', {unpack(ARGV, 25)}) or {},
-  #whole > 0 and user ~= '' and saved_among(KEYS[6], whole) or {},
+  #whole > 0 and read_articles(prefix, KEYS[2], whole, user, ARGV[22] == '1', {unpack(ARGV, 24)}) or {},
+  #whole > 0 and user ~= '' and saved_among(KEYS[5], whole) or {},
 }
