@@ -57,20 +57,9 @@ class AccountDeletion(OfStore):
         return ""
 
     def _revoke(self, user: UserId) -> None:
-        shards = self._store.shards.all
         self._store.run_many(
-            Call(
-                "account_deletion/revoke",
-                (
-                    keys.deleted_members,
-                    keys.votes_of(user),
-                    keys.opposes_of(user),
-                    keys.inbox(user),
-                    keys.visits(user),
-                ),
-                (user,),
-            )
-            for keys in shards
+            Call("account_deletion/revoke", (keys.deleted_members,), (user, keys.prefix))
+            for keys in self._store.shards.all
         )
 
     def rename(self, user: UserId, former: str, name: str, progress: Callable[[int], object]) -> None:

@@ -1,10 +1,8 @@
 """Members' choices on articles."""
 
 from articles.domain.articles import ArticleId, Choice, Tally
-from articles.domain.errors import LimitReached
-from articles.domain.limits import VOTES
 from articles.domain.members import UserId
-from articles.repository.limits import vote_arguments
+from articles.repository.limits import cast
 from articles.repository.store.connection import OfStore, exact_time
 
 
@@ -19,26 +17,6 @@ class Votes(OfStore):
         ArticleNotFound, ArticleRemoved, VotingClosed, AccountDeleted, LimitReached.
         """
         store, keys = self._store, self._store.shards.of(article_id)
-        given = [keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)]
-        if network:
-            given.append(keys.ring(article_id, network))
-        status, *reply = store.ask(
-            "votes/cast",
-            article_id,
-            given,
-            [
-                article_id,
-                user,
-                choice.value,
-                exact_time(store.now()),
-                store.rules.voters_grace,
-                keys.prefix,
-                *vote_arguments(store),
-                *((store.rules.ring_accounts, store.rules.ring_window) if network else ()),
-            ],
-            handled=("limited",),
-        )
-        if status == "limited":
-            raise LimitReached(VOTES, int(reply[0]))
-        votes, opposes, current_choice, ring_accounts = reply
-        return Tally(int(votes), int(opposes), Choice(current_choice), int(ring_accounts))
+        given = (article_id, user, choice.value, exact_time(store.now()), store.rules.voters_grace, keys.prefix)
+        ring = keys.ring(article_id, network) if network else ""
+        return cast(store, "votes/cast", article_id, [keys.article(article_id)], given, ring)

@@ -97,14 +97,11 @@ def reachable(name: str) -> str:
 
 @cache
 def spelled(name: str) -> frozenset[str]:
-    """Return the prefixes of the keys that the script or its libraries build, such as `time:` and `time:<`.
-
-    The `<` stands for the variable that follows.
-    """
+    """Return the keys that the script or its libraries build, such as `time:` and `time:<`; `<` is a variable."""
     code = reachable(name)
     of_all, of_group = Keys().order, Keys().group_order
-    literals = re.findall(r"'((?:[a-z]+:)+|next:score)'( \.\. (?!'))?", code)
-    keys = {beginning + ("<" if follows else "") for beginning, follows in literals}
+    literals = re.findall(r"'((?:[a-z]+:)+|next:score)'( \.\. (?!'))?(\w+ \.\. ':')?", code)
+    keys = {beginning + "<" * bool(follows) + ":<" * bool(more) for beginning, follows, more in literals}
     ranked = re.findall(r"\brank_by\(prefix, '(\w+)'", code)
     whole, groups = set(re.findall(r"WHOLE\.(\w+)", code)), set(re.findall(r"OF_GROUP\.(\w+)", code))
     outside = re.sub(r"(?ms)^local function rank_by\(.*?^end$", "", code)

@@ -121,7 +121,7 @@ def test_the_append_only_file_drops_expired_salts_and_throttles(repository, stor
     article = post(repository, 1)
     salt = repository.pageviews.get_salt(1)
     repository.pageviews.record(article, Visit("feedfacecafebeef"))
-    client.delete("salt:1", repository.store.shards.of(article).seen(article, "feedfacecafebeef"))
+    client.delete("salt:1", f"{repository.store.shards.of(article).prefix}seen:{article}:feedfacecafebeef")
 
     def on_disk(text):
         files = [

@@ -48,11 +48,8 @@ def documented(name: str) -> str:
 
 
 def documented_beginning(beginning: str) -> str:
-    """Return the documented key whose name begins like this; `<` marks its only variable."""
-    matches = {key.name for key in TABLE if key.name == beginning}
-    if beginning.endswith("<"):
-        matches |= {key.name for key in TABLE if key.name.startswith(beginning) and key.name.count("<") == 1}
-    (key,) = matches
+    """Return the documented key that is spelled like this; `<` marks each variable."""
+    (key,) = (key.name for key in TABLE if re.sub("<[a-z]+>", "<", key.name) == beginning)
     return key
 
 
@@ -76,9 +73,8 @@ def touched(store_paths: StorePaths) -> Touched:
     repository.store.client.flushdb()
     for keys in (heard.given, heard.read, heard.written):
         for script, names in keys.items():
-            # A view without a network receives the keys of an empty one and does not touch them.
             # Each script that changes anything begins by looking up a key that no shard has: its prefix.
-            given = [name for name in names if not re.search(r"burst:(.*:)?$|^\{[^}]*\}:$", name)]
+            given = [name for name in names if not re.search(r"^\{[^}]*\}:$", name)]
             keys[script] = set(map(documented, given))
     return heard
 

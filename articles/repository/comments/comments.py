@@ -20,8 +20,7 @@ from articles.domain.comments import (
     is_root,
     root_of,
 )
-from articles.domain.errors import ArticleNotFound, CommentNotFound, LimitReached
-from articles.domain.limits import VOTES
+from articles.domain.errors import ArticleNotFound, CommentNotFound
 from articles.domain.lists import MOST_PAGED, closed_groups
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
@@ -38,7 +37,7 @@ from articles.repository.comments.reading import (
     thread_in,
     within_a_feed,
 )
-from articles.repository.limits import vote_arguments
+from articles.repository.limits import cast
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with, readable
 from articles.repository.store.batches import ENTRIES_PER_READ
@@ -306,28 +305,11 @@ class Comments(OfStore):
         `network` as for `Votes.cast`. Idempotent, because the choice is a target state. Raises CommentNotFound,
         CommentRemoved, OwnComment, CommentVotingClosed, ArticleRemoved, AccountDeleted, LimitReached.
         """
-        store, keys = self._store, self._store.shards.of_comment(comment_id)
-        status, *reply = store.ask(
-            "comments/cast",
-            comment_id,
-            [
-                keys.comment(comment_id),
-                keys.comment_voted(comment_id),
-                keys.comment_oppose(comment_id),
-                keys.article(article_of(comment_id)),
-                *([keys.ring(article_of(comment_id), network)] if network else ()),
-            ],
-            [
-                *(comment_id, user, choice.value, exact_time(store.now()), keys.prefix),
-                *vote_arguments(store),
-                *((store.rules.ring_accounts, store.rules.ring_window) if network else ()),
-            ],
-            handled=("limited",),
-        )
-        if status == "limited":
-            raise LimitReached(VOTES, int(reply[0]))
-        votes, opposes, current_choice, ring_accounts = reply
-        return Tally(int(votes), int(opposes), Choice(current_choice), int(ring_accounts))
+        store, keys, article_id = self._store, self._store.shards.of_comment(comment_id), article_of(comment_id)
+        given = (comment_id, user, choice.value, exact_time(store.now()), keys.prefix)
+        ring = keys.ring(article_id, network) if network else ""
+        subjects = [keys.comment(comment_id), keys.article(article_id)]
+        return cast(store, "comments/cast", comment_id, subjects, given, ring)
 
     def remove(self, comment_id: CommentId, actor: Actor, reason: str, sweep: str = "") -> None:
         """Remove a comment, perhaps in a sweep: a stub with the reason takes its place. One round trip.

@@ -107,10 +107,7 @@ class Explanations:
 
     def _facts_call(self, article_id: ArticleId) -> Call:
         keys = self._store.shards.of(article_id)
-        rankings = (keys.order(Order.SCORE), keys.order(Order.HOT), keys.ranking)
-        counters = (keys.views(article_id), keys.visitors(article_id))
-        waiting = (keys.left_out_on(article_id), keys.probation)
-        return Call("ranking/explain", (keys.article(article_id), *counters, *rankings, *waiting), (article_id,))
+        return Call("ranking/explain", (keys.article(article_id),), (article_id, keys.prefix))
 
     def _places(self, article_id: ArticleId, facts: _Facts) -> tuple[_Places, _Facts]:
         """Return the places for these facts, and the facts read right after them."""

@@ -47,7 +47,7 @@ class ViewArchive(OfStore):
 
     def get_counters(self, ids: Sequence[ArticleId]) -> list[Counters]:
         """Return the counters of those of these articles that have any, each read atomically. One round trip."""
-        replies = self._store.run_many(self._call("readership/read_counters", number, [number]) for number in ids)
+        replies = self._store.run_many(self._call("readership/read_counters", number) for number in ids)
         return [_counters(number, reply) for number, reply in zip(ids, replies, strict=True) if reply]
 
     def store(self, kept: Sequence[Counters]) -> int:
@@ -62,12 +62,9 @@ class ViewArchive(OfStore):
         self._run_archive([(number, 0, {}) for number in ids])
 
     def _run_archive(self, known: Sequence[tuple[ArticleId, int, Mapping[str, int]]]) -> int:
-        limit, shards = exact_time(self._limit()), self._store.shards
+        limit = exact_time(self._limit())
         replies = self._store.run_many(
-            self._call(
-                "readership/archive", number, [number, pv, limit, shards.of(number).prefix, *_flat(suspects)]
-            )
-            for number, pv, suspects in known
+            self._call("readership/archive", number, pv, limit, *_flat(suspects)) for number, pv, suspects in known
         )
         return sum(status == "ok" for status, *_ in replies)
 
@@ -80,7 +77,7 @@ class ViewArchive(OfStore):
         values: list[Value] = [exact_time(self._store.now()), "", 0, 0]
         if kept:
             values = [exact_time(kept.viewed_at), kept.sketch.hex(), kept.pv, kept.uv, *_flat(kept.suspects)]
-        call = self._call("readership/restore", article_id, [article_id, *values])
+        call = self._call("readership/restore", article_id, *values)
         status, *_ = self._store.ask(call.script, article_id, call.keys, call.args)
         return bool(status != "estimated")
 
@@ -101,14 +98,9 @@ class ViewArchive(OfStore):
         rows = zip(ids, replies[::2], replies[1::2], strict=True)
         return {number: int(pv) for number, (time, archived), pv in rows if time and not archived and pv}
 
-    def _call(self, script: str, article_id: ArticleId, args: Sequence[Value]) -> Call:
+    def _call(self, script: str, article_id: ArticleId, *more: Value) -> Call:
         keys = self._store.shards.of(article_id)
-        counters = [keys.views(article_id), keys.visitors(article_id), keys.suspects(article_id), keys.viewed]
-        return Call(
-            script,
-            counters if script == "readership/read_counters" else [keys.article(article_id), *counters],
-            args,
-        )
+        return Call(script, [keys.viewed], [article_id, keys.prefix, *more])
 
 
 def _flat(numbers: Mapping[str, int]) -> list[Value]:

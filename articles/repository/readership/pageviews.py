@@ -79,17 +79,7 @@ class Pageviews(OfStore):
         keys, is_prefetch = shards.of(article_id), visit.suspicion is Suspicion.PREFETCH
         return Call(
             "readership/record_view",
-            (
-                keys.article(article_id),
-                keys.views(article_id),
-                keys.visitors(article_id),
-                keys.suspects(article_id),
-                keys.seen(article_id, visit.visitor),
-                keys.burst(visit.network, article_id),
-                keys.burst(visit.network),
-                keys.visitors_of_day(int(at // _DAY)),
-                keys.article(article_id) if member is None or is_prefetch else keys.visits(member),
-            ),
+            (keys.article(article_id),),
             (
                 article_id,
                 visit.visitor,
@@ -109,6 +99,7 @@ class Pageviews(OfStore):
                 VISIT_PAUSE_SECONDS,
                 VISITS.life or 0,
                 "1" if by_link else "",
+                "" if member is None or is_prefetch else member,
             ),
         )
 

@@ -131,19 +131,9 @@ class Keys:
         """All lists of the replies to a comment, or to `root_of(article)`."""
         return tuple(self.prefix + key.of(parent) for key in table.REPLIES.values())
 
-    def seen(self, article_id: ArticleId, visitor: str) -> str:
-        """Whether a visitor has just seen an article."""
-        return self.prefix + table.SEEN.of(article_id, visitor)
-
     def ring(self, article_id: ArticleId, network: str) -> str:
         """New accounts of one network that vote for an article."""
         return self.prefix + table.RING.of(article_id, network)
-
-    def burst(self, network: str, article_id: ArticleId | None = None) -> str:
-        """Views from one network within the window, of one article or of all in the shard."""
-        if article_id is None:
-            return self.prefix + table.BURST.of(network)
-        return self.prefix + table.BURST_ON_ARTICLE.of(article_id, network)
 
     def days(self, article_id: ArticleId | None = None) -> str:
         """Hash of views by day and kind, of one article or of all in the shard."""

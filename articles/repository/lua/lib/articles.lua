@@ -25,6 +25,11 @@ local function all_page_views(prefix, ids)
   return found
 end
 
+-- Return the keys of an article's page views, visitors and suspect views.
+local function counters_of(prefix, id)
+  return prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id, prefix .. 'counter:suspect:' .. id
+end
+
 local function unique_visitors(prefix, id)
   return redis.call('PFCOUNT', prefix .. 'hll:uv:' .. id)
 end

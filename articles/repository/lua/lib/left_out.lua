@@ -21,6 +21,14 @@ local function choice_of(prefix, id, user)
   return redis.call('SISMEMBER', prefix .. 'oppose:' .. id, user) == 1 and 'oppose' or 'none'
 end
 
+-- Set a member's choice in two voter sets; return how many votes and opposes that adds. Commands that need memory come first:
+-- a full store refuses a script there, but not once the script has written.
+local function set_choice(voted, oppose, user, choice)
+  local oppose_change = choice == 'oppose' and redis.call('SADD', oppose, user)
+  local vote_change = choice == 'vote' and redis.call('SADD', voted, user) or -redis.call('SREM', voted, user)
+  return vote_change, oppose_change or -redis.call('SREM', oppose, user)
+end
+
 -- Return the choice, if it is left out, or 'none'. Call it before the choice changes.
 local function choice_left_out(prefix, id, user)
   return redis.call('SISMEMBER', prefix .. 'leftout:' .. id, user) == 1 and choice_of(prefix, id, user) or 'none'

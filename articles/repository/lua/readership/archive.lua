@@ -1,15 +1,15 @@
 --[[
 Delete an article's view counters, which the database has by now, unless a view has come since. Idempotent.
-KEYS  1 article  2 page views  3 visitors  4 suspect views  5 times of the last views
-ARGV  1 id  2 page views, as read  3 moment since which no view may have come, s  4 shard prefix
+KEYS  1 times of the last views
+ARGV  1 id  2 shard prefix  3 page views, as read  4 moment since which no view may have come, s
       5… reason, number, reason, number … of the suspect views, as read
 Returns  {"ok"} | {"changed"} | {"gone"}
 Cost  O(groups · log N)
 TOUCHES  article:<id> rw, hot:score rw, hot:score:<slug> rw, counter:views:<id> rw, hll:uv:<id> rw,
          counter:suspect:<id> rw, viewed: rw
 ]]
-local article, views, visitors, suspects, viewed = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local id, prefix = ARGV[1], ARGV[4]
+local viewed, id, prefix = KEYS[1], ARGV[1], ARGV[2]
+local article, views, visitors, suspects = prefix .. 'article:' .. id, counters_of(prefix, id)
 
 local groups, archived = unpack(redis.call('HMGET', article, 'groups', 'archived'))
 local pv, last = redis.call('GET', views), redis.call('ZSCORE', viewed, id)
@@ -17,7 +17,7 @@ if not (groups and pv and last) then
   redis.call('ZREM', viewed, id)  -- there is nothing to archive, now or later
   return {'gone'}
 end
-if archived or pv ~= ARGV[2] or tonumber(last) > tonumber(ARGV[3]) then return {'changed'} end
+if archived or pv ~= ARGV[3] or tonumber(last) > tonumber(ARGV[4]) then return {'changed'} end
 local uv = redis.call('PFCOUNT', visitors)
 local left = {}
 for at = 5, #ARGV, 2 do

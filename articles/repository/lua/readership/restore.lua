@@ -2,25 +2,25 @@
 Restore an article's archived view counters, so that counting continues from them. Page views and visitors are those
 that the article shows. Visitors that the sketch lacks, because it is lost or older, are replaced by placeholders: only
 their number continues. Idempotent: does nothing unless the article says that its counters are archived.
-KEYS  1 article  2 page views  3 visitors  4 suspect views  5 times of the last views
-ARGV  1 id  2 time of the last view, s  3 sketch of the visitors in hex, or ''  4 its page views  5 its visitors
-      6… reason, number, reason, number … of the suspect views
+KEYS  1 times of the last views
+ARGV  1 id  2 shard prefix  3 time of the last view, s  4 sketch of the visitors in hex, or ''  5 its page views
+      6 its visitors  7… reason, number, reason, number … of the suspect views
 Returns  {"ok"} | {"estimated"} if visitors were replaced by placeholders | {"here"} | {"missing"}
 Cost  O(size of the sketch), or O(visitors)
 TOUCHES  article:<id> rw, counter:views:<id> rw, hll:uv:<id> rw, counter:suspect:<id> rw, viewed: rw
 ]]
-local article, views, visitors, suspects = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local article, views, visitors, suspects = ARGV[2] .. 'article:' .. ARGV[1], counters_of(ARGV[2], ARGV[1])
 local archived, time = unpack(redis.call('HMGET', article, 'archived', 'time'))
 if not archived then return {time and 'here' or 'missing'} end
 local pv, uv = string.match(archived, '(%d+) (%d+)')
 pv, uv = tonumber(pv), tonumber(uv)
-local its_pv, its_uv = tonumber(ARGV[4]), tonumber(ARGV[5])
-local sketch = string.gsub(ARGV[3], '%x%x', function(hex) return string.char(tonumber(hex, 16)) end)
+local its_pv, its_uv = tonumber(ARGV[5]), tonumber(ARGV[6])
+local sketch = string.gsub(ARGV[4], '%x%x', function(hex) return string.char(tonumber(hex, 16)) end)
 local suspect = {}
-for at = 6, #ARGV, 2 do
+for at = 7, #ARGV, 2 do
   suspect[ARGV[at]] = (tonumber(redis.call('HGET', suspects, ARGV[at]) or '') or 0) + tonumber(ARGV[at + 1])
 end
-redis.call('ZCARD', KEYS[5])  -- fails here if it is damaged, before the first write
+redis.call('ZCARD', KEYS[1])  -- fails here if it is damaged, before the first write
 local usable = sketch ~= '' and its_pv <= pv and its_uv <= uv  -- else the sketch is from another life of the article
 
 if usable then redis.call('SET', visitors, sketch) else redis.call('DEL', visitors) end
@@ -40,6 +40,6 @@ end
 
 redis.call('SET', views, pv)
 for reason, number in pairs(usable and suspect or {}) do redis.call('HSET', suspects, reason, exactly(number)) end
-redis.call('ZADD', KEYS[5], ARGV[2], ARGV[1])
+redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
 redis.call('HDEL', article, 'archived')
 return {exact and 'ok' or 'estimated'}
