@@ -18,7 +18,7 @@ from articles.domain.errors import StoreError
 from articles.domain.lists import closed_groups, without_groups
 from articles.domain.rules import Rules
 from articles.domain.trust import BACKERS
-from articles.finding import Finder, Follower, Index, IndexFolder, MemoryIndex
+from articles.finding import Finder, Follower, Index, IndexFolder
 from articles.operation import metrics
 from articles.page_store import PageStore
 from articles.recent import Recent
@@ -205,7 +205,7 @@ def patient_repository() -> Repository:
 
 @cache
 def _index() -> Index:
-    return MemoryIndex() if settings.SEARCH_DIR is None else IndexFolder(Path(settings.SEARCH_DIR))
+    return Index() if settings.SEARCH_DIR is None else IndexFolder(Path(settings.SEARCH_DIR))
 
 
 @cache

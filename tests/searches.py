@@ -3,7 +3,7 @@
 from typing import Any
 
 from articles.domain.lists import SearchOrder
-from articles.finding import Finder, Follower, Index, MemoryIndex
+from articles.finding import Finder, Follower, Index
 from articles.repository import Repository
 from articles.searching import read_query
 
@@ -12,7 +12,7 @@ class Search:
     """Searches a store with an index that follows it."""
 
     def __init__(self, repository: Repository, index: Index | None = None) -> None:
-        self.repository, self.index = repository, index or MemoryIndex()
+        self.repository, self.index = repository, index or Index()
         self.follower, self.finder = Follower(lambda: repository, self.index), Finder(self.index)
 
     def page(self, text: str, order: SearchOrder = SearchOrder.TIME, number: int = 1, **options: Any) -> Any:

@@ -5,4 +5,4 @@ Each web node has its own index in its data directory. It is a copy that can be 
 
 from articles.finding.finder import MOST_FOUND, Finder, SearchIncompleteError
 from articles.finding.follower import Follower
-from articles.finding.index import ARTICLES, COMMENTS, Index, IndexFolder, MemoryIndex
+from articles.finding.index import ARTICLES, COMMENTS, Index, IndexFolder

@@ -26,7 +26,6 @@ from articles.finding.index import (
     NO_ARTICLE,
     SCHEMA,
     Index,
-    MemoryIndex,
     State,
     column,
     column_of,
@@ -110,7 +109,7 @@ def _reading(
             with without_panics():
                 return method(self, *args, **options)
         except (LookupError, OSError, ValueError) as error:
-            answer = method(Finder(MemoryIndex()), *args, **options)  # raises what is not due to the index
+            answer = method(Finder(Index()), *args, **options)  # raises what is not due to the index
             if self._index.doubt():
                 _log.error("the search index cannot be read, and is checked: %s", error)
             return answer
@@ -398,7 +397,7 @@ class Finder:
             searcher = self._index.searcher()
             if state := read_state(searcher):
                 return searcher, state.reached is None
-        return MemoryIndex().searcher(), False
+        return Index().searcher(), False
 
 
 def _waiting(repository: Repository, state: State) -> set[ArticleId] | None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import log10
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Protocol
+from typing import IO
 from uuid import uuid4
 from zlib import crc32
 
@@ -315,68 +315,49 @@ def read_state(searcher: tantivy.Searcher) -> State | None:
     return state if state.format == FORMAT else None
 
 
-class Index(Protocol):
-    """Where an index is."""
-
-    def searcher(self) -> tantivy.Searcher:
-        """Return a view of the index as it was last committed. Raises OSError or ValueError without one."""
-
-    def writer(self, *, is_new: bool = False) -> Writer:
-        """Return the writer of the index, or of a new one, which is searched from its first commit on."""
-
-    def publish(self) -> None:
-        """Let searches use what the writer has committed."""
-
-    def release(self) -> None:
-        """Let another process write. What was written, but not published, is deleted."""
-
-    def doubt(self) -> bool:
-        """Let the process that writes check the index, since it cannot be read. Return whether this is news."""
-
-    def is_lost(self) -> bool:
-        """Return whether searches do not use what is written, or doubt it: then it has to be opened again."""
-
-    def fault(self) -> str:
-        """Return why nothing can be written now, as far as the system says it; "" if something can."""
-
-
 def _in_memory() -> tantivy.Index:
     index = tantivy.Index(SCHEMA)
     index.config_reader("manual", 1)  # else a thread that reloads it, too, may show an earlier commit again
     return index
 
 
-class MemoryIndex:
+class Index:
     """An index in the memory of this process."""
 
     def __init__(self) -> None:
         self._index = _in_memory()
 
     def searcher(self) -> tantivy.Searcher:
+        """Return a view of the index as it was last committed. Raises OSError or ValueError without one."""
         return self._index.searcher()
 
     def writer(self, *, is_new: bool = False) -> Writer:
+        """Return the writer of the index, or of a new one, which is searched from its first commit on."""
         if is_new:
             self._index = _in_memory()
         return Writer(self._index)
 
     def publish(self) -> None:
+        """Let searches use what the writer has committed."""
         self._index.reload()
 
     def release(self) -> None:
-        pass
+        """Let another process write. What was written, but not published, is deleted."""
 
     def doubt(self) -> bool:
+        """Let the process that writes check the index, since it cannot be read. Return whether this is news."""
         return True
 
     def is_lost(self) -> bool:
+        """Return whether searches do not use what is written, or doubt it: then it has to be opened again."""
         return False
 
     def fault(self) -> str:
+        """Return why nothing can be written now, as far as the system says it; "" if something can."""
         return ""
 
 
-class IndexFolder:
+class IndexFolder(Index):
     """The indexes in a folder: one is written by one process and searched by all, others are left from before."""
 
     def __init__(self, folder: Path) -> None:

@@ -19,10 +19,9 @@ from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.batches import ENTRIES_PER_CHECK
-from articles.repository.store.connection import Call, OfStore, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, Ride, Store, exact_time, riding
 from articles.repository.store.findings import Finding, Verb
 from articles.repository.store.keys import Keys
-from articles.repository.store.riding import Ride, riding
 from articles.repository.store.values import naming
 
 _FORM = re.compile(r"([a-z-]{1,30}):([1-9][0-9]{6,21})")

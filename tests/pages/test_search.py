@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
-from articles.finding import Finder, MemoryIndex
+from articles.finding import Finder, Index
 from articles.searching import marking
 from tests.cast import MODERATOR
 from tests.factories import actor, member, post_as
@@ -44,7 +44,7 @@ def test_found_articles_have_the_words_highlighted(site_store, alice):
 
 def test_an_index_that_is_being_built_is_said_to_be(site_store, alice, monkeypatch):
     post(site_store, alice, "Voting")
-    monkeypatch.setattr("articles.views.lists.search.finder", lambda: Finder(MemoryIndex()))
+    monkeypatch.setattr("articles.views.lists.search.finder", lambda: Finder(Index()))
 
     page = text_of(Client().get("/search/?q=vote"))
 

@@ -9,7 +9,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import ActionRefused, GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import SearchOrder
-from articles.finding import IndexFolder, MemoryIndex, SearchIncompleteError, finder
+from articles.finding import Index, IndexFolder, SearchIncompleteError, finder
 from articles.repository import Repository
 from articles.repository import changes as changes_module
 from articles.searching import Hiding, read_query, tokens_of
@@ -324,7 +324,7 @@ class Scored:
     """An index whose searches leave the scores by which they order in `scores`."""
 
     def __init__(self) -> None:
-        self._index, self.scores = MemoryIndex(), list[float]()
+        self._index, self.scores = Index(), list[float]()
 
     def __getattr__(self, name):
         return getattr(self._index, name)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from articles.domain.articles import Article
 from articles.domain.lists import SearchOrder
 from articles.finding.finder import _find
-from articles.finding.index import ARTICLES, MemoryIndex, State, document_of_article, key_of
+from articles.finding.index import ARTICLES, Index, State, document_of_article, key_of
 from articles.searching import MOST_CHARACTERS, Between, Named, Query, Words, marked_parts, read_query, tokens_of
 from articles.searching.query import MOST_TERMS
 from articles.searching.tokens import LONGEST_TOKEN, language_of, stem
@@ -25,7 +25,7 @@ def an_article(number: int, title: str, link: str = "https://a.example/", poster
 
 
 def searched(*articles: Article):
-    index = MemoryIndex()
+    index = Index()
     writer = index.writer()
     writer.enter((key_of(one.id, ARTICLES), document_of_article(one, 432.0)) for one in articles)
     writer.commit(State("copy", 432.0, None))

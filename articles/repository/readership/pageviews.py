@@ -11,9 +11,8 @@ from articles.domain.articles import ArticleId
 from articles.domain.members import UserId
 from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Call, OfStore, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, Ride, Store, exact_time, riding
 from articles.repository.store.key_table import VISITS
-from articles.repository.store.riding import Ride, riding
 from articles.repository.store.values import count_from, moment_from
 
 DAYS_KEPT = 14

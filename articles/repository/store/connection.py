@@ -1,11 +1,13 @@
-"""The connection that all parts of the repository share: client, shards, rules and clock."""
+"""The connection that all parts of the repository share: client, shards, rules, clock, and what rides along."""
 
 import time
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import redis
 from redis.client import Pipeline
@@ -20,8 +22,8 @@ from articles.repository.store.clients.cluster import ClusterClient
 from articles.repository.store.clients.cluster_nodes import Layout
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.confirmation import Confirmation
+from articles.repository.store.key_table import split_prefix
 from articles.repository.store.keys import Keys, Shards
-from articles.repository.store.riding import rides_with
 from articles.text.kept_html import KeptHtml
 
 Value: TypeAlias = str | int | float
@@ -386,3 +388,58 @@ class OfStore:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+
+
+Count = TypeVar("Count")
+
+
+@dataclass(slots=True, eq=False)
+class Ride(Generic[Count]):
+    """Idempotent scripts that wait for an exchange, and what their replies count."""
+
+    store: Store
+    calls: Sequence[Call]
+    read: Callable[[Sequence[Any]], Count | None]
+    replies: list[Any] = field(default_factory=list)
+    """Empty until an exchange took them along; then errors are among them, too."""
+
+    @property
+    def count(self) -> Count | None:
+        """What was counted; None until an exchange has taken the scripts along, or if a script failed."""
+        return self.read(self.replies) if self.replies else None
+
+
+_waiting: ContextVar[tuple[Ride[Any], ...]] = ContextVar("waiting", default=())
+
+
+@contextmanager
+def riding(
+    store: Store, calls: Sequence[Call], read: Callable[[Sequence[Any]], Count | None]
+) -> Iterator[Ride[Count]]:
+    """Let these scripts ride with the first exchange within the block that can take them. No round trip.
+
+    `read` returns what the replies count; None if a script failed.
+    """
+    ride = Ride(store, calls, read)
+    token = _waiting.set((*_waiting.get(), ride))
+    try:
+        yield ride
+    finally:
+        _waiting.reset(token)
+
+
+def rides_with(store: Store, calls: Sequence[Call]) -> list[Ride[Any]]:
+    """Return the rides that go out with these scripts.
+
+    On a cluster, only an exchange with all of a ride's shards takes it along: no page of one shard waits for the
+    others.
+    """
+    waiting = [ride for ride in _waiting.get() if not ride.replies and ride.store is store]
+    if waiting and store.is_cluster:
+        shards = _shards_of(calls)
+        return [ride for ride in waiting if _shards_of(ride.calls) <= shards]
+    return waiting
+
+
+def _shards_of(calls: Sequence[Call]) -> set[str]:
+    return {split_prefix(call.keys[0])[0] for call in calls}
