@@ -144,32 +144,6 @@ def test_a_store_that_lost_its_weight_refuses_every_change(repository, article):
     assert repository.store.client.exists(repository.store.shards.of(3).article(3)) == 0
 
 
-@pytest.mark.parametrize("posted_at", [1_700_000_000.0, 1_700_000_000.123, 1_700_000_000.9996, 1_700_000_123.457])
-def test_the_posters_editing_time_ends_on_the_millisecond(repository, clock, posted_at):
-    clock.now = posted_at
-    article_id = post(repository, 1)
-    posted_at = repository.articles.get(article_id).posted_at
-
-    clock.now = posted_at + 15 * 60
-    repository.articles.edit(article_id, ALICES, "In time", link(1), moderator=False)
-    clock.now = posted_at + 15 * 60 + 0.001
-    with pytest.raises(EditingClosed):
-        repository.articles.edit(article_id, ALICES, "Late", link(1), moderator=False)
-
-    assert repository.articles.get(article_id).title == "In time"
-
-
-def test_an_edit_is_logged_with_the_old_values_unless_it_changes_nothing(repository, article):
-    repository.articles.edit(article, ALICES, "A title", "https://example.org/a", moderator=False)
-    assert repository.moderation_log.get_page().entries == ()
-
-    repository.articles.edit(article, ALICES, "A title", "https://example.org/b", moderator=False)
-
-    (entry,) = repository.moderation_log.get_page().entries
-    assert (entry.action, entry.actor_name, entry.title) == ("edit", "alice", "A title")
-    assert entry.details == {"old_link": "https://example.org/a"}
-
-
 def test_an_edit_that_keeps_the_page_the_link_leads_to_keeps_its_claim(repository, article):
     repository.articles.edit(article, ALICES, "A title", "http://example.org/a/", moderator=False)
 

@@ -36,16 +36,6 @@ def test_assigning_a_slug_creates_its_group_even_if_another_has_that_title(repos
     assert repository.groups.get_titles() == {"python": "snakes", "snakes": "snakes"}
 
 
-def test_the_merge_is_in_the_log_and_the_moves_are_not(repository, article):
-    repository.groups.create("snakes", "Snakes")
-
-    repository.groups.merge("python", "snakes", MODERATOR, "The same")
-
-    (entry,) = repository.moderation_log.get_page().entries
-    assert (entry.action, entry.title, entry.reason) == ("merge-groups", "python", "The same")
-    assert entry.details == {"slug": "python", "into": "snakes"}
-
-
 def test_a_description_stays_with_its_group_and_is_logged(repository):
     for slug in ("python", "java"):
         repository.groups.create(slug, slug.title())

@@ -4,7 +4,6 @@ import pytest
 
 from articles.domain.comments import root_of
 from articles.domain.errors import PageNotFound
-from articles.domain.flags import FlagReason, FlagState
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Action, Actor
 from articles.domain.notices import (
@@ -156,37 +155,6 @@ def test_moderator_actions_notify_the_author(repository, clock, article):
     (removal, *_) = notices(repository, ALICE)
     assert removal.entry is not None
     assert (removal.entry.reason, removal.entry.actor_name) == ("Off topic", "carol")
-
-
-def test_those_whose_flags_are_decided_are_notified_once_and_no_one_else(repository, clock, article):
-    comment, subject = comment_on(repository, article, "Spam", ALICE), root_of(article)
-    withdrawn = post(repository, 2)
-    for user, one in ((BOB, subject), (CAROL, subject), (BOB, comment), (BOB, root_of(withdrawn))):
-        repository.flags.set(one, user, FlagReason.SPAM)
-    seen = clock()
-    clock.advance(1)
-    repository.flags.set(subject, MALLORY, FlagReason.SPAM)
-    for _ in range(2):
-        repository.flags.keep(subject, seen, "It fits")
-        clock.advance(1)
-    for _ in range(2):
-        repository.comments.remove(comment, MODERATOR, "An advert")
-        repository.comments.restore(comment, MODERATOR, "No advert")
-    repository.comments.remove(comment, MODERATOR, "An advert")
-    repository.articles.withdraw(withdrawn, Actor(ALICE, "alice"))
-
-    def decisions(user: int) -> list[tuple[object, ...]]:
-        return sorted(
-            (one.decision, one.comment_id, one.reason) for one in notices(repository, user) if one.decision
-        )
-
-    kept, removed = (FlagState.KEPT, None, "It fits"), (FlagState.REMOVED, comment, "An advert")
-    assert [decisions(user) for user in (ALICE, BOB, CAROL, MALLORY)] == [[], [kept, removed], [kept], []]
-    assert [one.at for one in notices(repository, CAROL)] == [seen + 1]
-    repository.articles.remove(article, MODERATOR, "Off topic")
-    assert decisions(MALLORY) == [(FlagState.REMOVED, None, "Off topic")]
-    assert decisions(CAROL) == [kept]
-    assert problems(repository) == []
 
 
 def test_an_act_that_is_repeated_is_one_notice_with_the_newest_entry(repository, clock, article):

@@ -128,58 +128,6 @@ def test_an_undo_leaves_no_trace(repository, stay, story):
     assert (last.action, last.actor_name, last.reason) == (Action.UNMERGE, OTHER.name, "Another story")
 
 
-def test_a_choice_since_the_merge_is_a_choice_on_the_article_that_stays(repository, stay, story):
-    merge(repository, story, stay)
-    repository.votes.cast(stay, CAROL, NONE)
-    repository.votes.cast(stay, MALLORY, VOTE)
-
-    undo(repository, story)
-
-    assert choices(repository, stay) == [VOTE, OPPOSE, NONE, VOTE]
-    assert choices(repository, story) == [OPPOSE, VOTE, OPPOSE, VOTE]
-    assert problems(repository) == []
-
-
-def test_a_member_who_took_the_vote_back_before_counts_with_the_merged_article(repository, stay, story):
-    repository.votes.cast(stay, BOB, NONE)
-
-    merge(repository, story, stay)
-
-    assert choices(repository, stay)[1] is VOTE
-
-
-def test_of_two_merged_articles_the_first_counts_and_then_the_other(repository, stay, story):
-    third = post(repository, 3, poster=CAROL)
-    repository.votes.cast(third, MALLORY, OPPOSE)
-    merge(repository, story, stay)
-    merge(repository, third, stay)
-    assert choices(repository, stay)[2:] == [OPPOSE, VOTE]
-
-    undo(repository, story)
-    assert choices(repository, stay) == [VOTE, OPPOSE, VOTE, OPPOSE]
-    merge(repository, story, stay)
-    repository.votes.cast(stay, MALLORY, NONE)
-    undo(repository, third)
-    assert choices(repository, stay) == [VOTE, OPPOSE, OPPOSE, NONE]
-    assert problems(repository) == []
-
-
-@pytest.mark.parametrize("closed", ["stay", "story"])
-def test_votes_given_in_time_count_after_voting_has_ended(repository, clock, closed):
-    first = post(repository, 1)
-    let_pass(repository, clock, 6.5 * DAY)
-    second = post(repository, 2, poster=BOB)
-    let_pass(repository, clock, DAY)
-    story, into = (first, second) if closed == "story" else (second, first)
-
-    merge(repository, story, into)
-
-    assert tally(repository, into) == (2, 0)
-    undo(repository, story)
-    assert (tally(repository, story), tally(repository, into)) == ((1, 0), (1, 0))
-    assert problems(repository) == []
-
-
 def test_nothing_is_counted_once_the_voters_are_no_longer_known(repository, clock, stay, story):
     drop_voters(repository, clock)
     fresh = post(repository, 3, poster=CAROL)

@@ -121,48 +121,6 @@ def test_votes_of_failed_probation_never_count(repository, articles, entry, acti
     assert problems(repository) == []
 
 
-def test_what_moderators_decide_ends_it(repository, articles):
-    list(repository.left_out.leave_out(MALLORY, "mallory", MODERATOR, "A ring"))
-
-    assert state(repository) == OUT
-    assert repository.left_out.list_on_probation(10) == {}
-    assert sum(repository.left_out.end_probation(MALLORY)) == 0
-    assert points(repository, articles) == [1] * 5
-    list(repository.left_out.count_again(MALLORY, "mallory", MODERATOR, "They are honest"))
-    assert points(repository, articles) == [2, 2, 0, 0, 1]
-    assert logged(repository) == [Action.COUNT_VOTES, Action.LEAVE_OUT_VOTES]
-    begin(repository)
-    assert state(repository) == COUNTS
-    assert problems(repository) == []
-
-
-def test_moderators_who_left_votes_out_first_are_not_overruled(repository, articles):
-    list(repository.left_out.leave_out(BOB, "bob", MODERATOR, "A ring"))
-
-    begin(repository, BOB)
-
-    assert state(repository, BOB) == OUT
-    assert not repository.left_out.may_begin_probation(BOB)
-    assert sum(repository.left_out.end_probation(BOB)) == sum(repository.left_out.fail_probation(BOB)) == 0
-    assert state(repository, BOB) == OUT
-    assert problems(repository) == []
-
-
-def test_votes_on_articles_that_close_meanwhile_never_rank(repository, articles, clock):
-    let_pass(repository, clock, repository.rules.voting_window + 1000)
-    later = post(repository, 9)
-    repository.votes.cast(later, MALLORY, Choice.VOTE)
-
-    assert sum(repository.left_out.end_probation(MALLORY)) == 1
-
-    assert points(repository, [*articles, later]) == [1] * 5 + [2]
-    repository.repair.run()
-    assert points(repository, articles) == [1] * 5
-    let_pass(repository, clock, 3 * DAY)
-    repository.clock.drop_voters(60)
-    assert problems(repository) == []
-
-
 def test_a_deleted_members_votes_go_on_waiting_until_probation_fails(repository, articles):
     assert repository.account_deletion.advance(MALLORY, "mallory", "", lambda: True) == ""
 

@@ -44,30 +44,6 @@ def everything_derived_lost(repository: Repository) -> None:
                 repository.store.client.delete(names.group_order(order, slug))
 
 
-def scores_wrong(repository: Repository) -> None:
-    for names in repository.store.shards.all:
-        for order in Order:
-            for member in repository.store.client.zrange(names.order(order), 0, -1):
-                repository.store.client.zincrby(names.order(order), int(member) + 0.5, member)
-
-
-def group_rankings_wrong(repository: Repository) -> None:
-    for names in repository.store.shards.all:
-        repository.store.client.zadd(names.group_order(Order.SCORE, "python"), {"3": 1, "4": 2, "99": 3})
-        repository.store.client.zadd(names.group_order(Order.TIME, "redis"), {"1": 1})
-
-
-def orphans(repository: Repository) -> None:
-    for article_id in range(5000, 5008):
-        names, client = repository.store.shards.of(article_id), repository.store.client
-        client.zadd(names.order(Order.TIME), {str(article_id): 1})
-        client.zadd(names.order(Order.SCORE), {str(article_id): 1})
-        client.zadd(names.removed, {str(article_id + 8): 1})
-        client.sadd(names.voted(article_id), 1)
-        client.sadd(names.oppose(article_id), 1)
-        client.sadd(names.group("python"), article_id)
-
-
 def strangers_in_groups(repository: Repository) -> None:
     for article_id in ARTICLES:
         names = repository.store.shards.of(article_id)
@@ -87,22 +63,6 @@ def listed_ones_among_the_removed(repository: Repository) -> None:
     for article_id in (1, 3, 7):
         names = repository.store.shards.of(article_id)
         repository.store.client.zadd(names.removed, {str(article_id): 1})
-
-
-def hot_list_wrong(repository: Repository) -> None:
-    for names in repository.store.shards.all:
-        for member in repository.store.client.zrange(names.order(Order.HOT), 0, -1):
-            repository.store.client.zadd(names.order(Order.HOT), {member: int(member)})
-    for article_id in (5, 10, 5000):
-        names = repository.store.shards.of(article_id)
-        repository.store.client.zadd(names.order(Order.HOT), {str(article_id): 1e6})
-
-
-def times_of_views_lost(repository: Repository) -> None:
-    for names in repository.store.shards.all:
-        repository.store.client.delete(names.viewed)
-    for article_id in (10, 5000):
-        repository.store.client.zadd(repository.store.shards.of(article_id).viewed, {str(article_id): 1})
 
 
 def views_of_nothing(repository: Repository) -> None:
@@ -156,14 +116,9 @@ DAMAGE: list[Callable[[Repository], None]] = [
     rankings_lost,
     groups_lost,
     everything_derived_lost,
-    scores_wrong,
-    group_rankings_wrong,
-    orphans,
     strangers_in_groups,
     removed_ones_listed,
     listed_ones_among_the_removed,
-    hot_list_wrong,
-    times_of_views_lost,
     views_of_nothing,
     left_by_a_weight_not_applied,
     counter_lost,

@@ -2,14 +2,11 @@
 
 import pytest
 
-from articles.domain import ranking
 from articles.domain.articles import Choice, Tally
 from articles.domain.errors import VotingClosed
 from articles.domain.lists import Order
 from tests.cast import ALICE, BOB
 from tests.factories import imported, link
-from tests.rules import connect, default_rules
-from tests.store_state import problems
 
 pytestmark = pytest.mark.one_shard
 
@@ -42,37 +39,6 @@ def test_a_choice_exactly_at_the_end_of_the_window_counts_and_a_millisecond_late
 
 
 VOTE, OPPOSE, NONE = Choice.VOTE, Choice.OPPOSE, Choice.NONE
-
-
-@pytest.mark.parametrize("now", [1_700_000_000.123456, 1_699_999_999.9995, 1_234_567_890.007, 4_102_444_800.001])
-def test_scores_of_articles_posted_within_a_second_are_exact(repository, clock, now):
-    clock.now = now
-    repository.clock.accept()
-    article_id = repository.articles.post(ALICE, "alice", "On clocks", link(1)).id
-    for user in (BOB, 20, 21):
-        repository.votes.cast(article_id, user, Choice.VOTE)
-
-    found = repository.articles.get(article_id)
-
-    assert found.posted_at == round(now, 3)
-    assert ranked(repository, article_id) == found.posted_at + 432 * 4
-    assert ranked(repository, article_id) == ranking.score(found.posted_at, 4, seconds_per_point=432)
-
-
-@pytest.mark.parametrize("votes_per_day", [1, 7, 13, 4_999, 86_400])
-def test_scores_are_exact_even_if_a_vote_is_worth_a_fraction_of_a_second(repository, clock, votes_per_day):
-    rules, store = default_rules(votes_per_day=votes_per_day), repository.store
-    other = connect(store.client, shards=store.shards.count, rules=rules, clock=clock)
-    other.adopt_rules()
-    clock.now = 1_700_000_000.123
-    article_id = other.articles.post(ALICE, "alice", "On clocks", link(1)).id
-    for user in range(10, 16):
-        other.votes.cast(article_id, user, Choice.VOTE)
-
-    found = other.articles.get(article_id)
-
-    assert ranked(other, article_id) == found.score == found.posted_at + 86_400 / votes_per_day * 7
-    assert problems(other) == []
 
 
 def test_large_counts_are_exact(repository, clock):
