@@ -10,8 +10,6 @@ pytestmark = pytest.mark.browser
 
 SAVED = "**/save/"
 CHOSEN = "**/preferences/"
-WITHOUT = [False, True]
-NAMES = ["without JavaScript", "with JavaScript"]
 
 
 @pytest.fixture
@@ -40,15 +38,6 @@ def expect_saved(page, article, is_saved):
 def is_kept(site_store, page, article):
     member = page.evaluate("() => fetch('/settings/data/').then(answer => answer.json())")
     return article in [one["id"] for one in member["saved"]]
-
-
-@pytest.mark.parametrize("javascript", WITHOUT, ids=NAMES)
-def test_a_group_is_followed_on_the_page_of_groups(chromium, site, javascript):
-    with window(chromium, site, "demo", java_script_enabled=javascript) as page:
-        for before, after in (("Follow", "Unfollow"), ("Unfollow", "Follow")):
-            page.goto("/groups/")
-            page.get_by_role("button", name=f"{before} “Redis”", exact=True).click()
-            expect(page.get_by_role("button", name=f"{after} “Redis”", exact=True)).to_be_visible()
 
 
 # Saving

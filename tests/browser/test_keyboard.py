@@ -66,22 +66,6 @@ def test_j_and_k_move_over_the_comments_of_an_article_and_a_votes_for_one(page, 
     assert focused() == f"comment-{last}"
 
 
-def test_a_and_z_vote_oppose_and_withdraw(page, site_store):
-    number = site_store.articles.post(77, "somebody", "By key", "https://example.org/key").id
-    page.goto("/newest/")
-    press(page, "j")
-    for key, said, counts in (
-        ("a", "Your vote was counted", (2, 0)),
-        ("z", "Your vote against it was counted", (1, 1)),
-        ("z", "Your vote was taken back", (1, 0)),
-    ):
-        press(page, key)
-        expect(page.locator("#live")).to_contain_text(said)
-        found = site_store.articles.get(number)
-        assert (found.votes, found.opposes) == counts
-        assert focused_row(page) == f"article-{number}"
-
-
 def test_holding_a_key_down_counts_as_one_press(page, site_store):
     number = site_store.articles.post(77, "somebody", "Held", "https://example.org/held").id
     page.goto("/newest/")

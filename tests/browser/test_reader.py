@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.looks import EVERY_LOOK, window
-from tests.browser.visits import LOCALES
 
 pytestmark = pytest.mark.browser
 
@@ -64,22 +63,3 @@ def test_a_reader_browses_lists_articles_and_groups(page):
     go(page, "/hot/")
     page.click("main .tabs a[href='?range=24h']")
     expect(page.locator("main .tabs [aria-current]")).to_have_attribute("href", "?range=24h")
-
-
-def test_theme_and_language_are_switched_in_the_footer_and_kept(page):
-    other = next(code for code in LOCALES if code != page.look.language)
-    root = page.locator("html")
-    page.goto("/groups/")
-    words = page.inner_text("main h1")
-
-    page.click("footer button[name=theme][value=dark]")
-    expect(root).to_have_attribute("data-theme", "dark")
-    page.click(f"footer button[name=language][value={other}]")
-    expect(root).to_have_attribute("lang", re.compile(other, re.IGNORECASE))
-    assert page.inner_text("main h1") != words
-
-    go(page, "/newest/")
-    expect(root).to_have_attribute("data-theme", "dark")
-    expect(root).to_have_attribute("lang", re.compile(other, re.IGNORECASE))
-    page.click("footer button[name=theme][value='']")
-    expect(root).not_to_have_attribute("data-theme", "dark")
