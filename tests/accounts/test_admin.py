@@ -51,17 +51,8 @@ ODD = ["\x00", "9" * 40, "-1", "abc", "[", "x" * 3000]
 PLACES_OF_GROUPS = ("/", "/add/", "/{}/change/", "/{}/delete/")
 
 LOOKUPS = [
-    "q",
-    "o",
-    "p",
-    "all",
-    "e",
-    "id",
-    "id__in",
-    "username__regex",
-    "is_active__exact",
-    "groups__id__exact",
-    "_to_field",
+    *("q", "o", "p", "all", "e", "id", "id__in", "username__regex", "is_active__exact"),
+    *("groups__id__exact", "_to_field"),
 ]
 
 

@@ -390,21 +390,12 @@ def test_an_app_is_registered_as_a_public_client():
     "address",
     [
         *(
-            "javascript:alert(1)",
-            "data:text/html,x",
-            "vbscript:x",
-            "file:///etc/passwd",
-            "app:/back",
-            "app://localhost/",
-            "http://x.org/",
+            *("javascript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "app:/back"),
+            *("app://localhost/", "http://x.org/"),
         ),
         *(
-            "https:///back",
-            "https://x.org/#f",
-            "https://a@x.org/",
-            "https://x.org/ b",
-            "https://x.org/\\b",
-            "//x.org/",
+            *("https:///back", "https://x.org/#f", "https://a@x.org/", "https://x.org/ b"),
+            *("https://x.org/\\b", "//x.org/"),
         ),
         *("https://x.org:99999/", "https://[::1/", "https://x.org/\n", "https://x.org/é", "HTTPS://x.org/", ""),
         *(

@@ -246,17 +246,9 @@ LINKED = [
     *(
         (text, text)
         for text in (
-            "",
-            "/rules/",
-            "[a](https://example.org/)",
-            "[a](//example.org/)",
-            "[a](/\\example.org/)",
-            "[a](mailto:a@example.org)",
-            "`[a](/x)`",
-            "`` `[a](/x)` ``",
-            "```\n[a](/x)\n```",
-            "and/or (/x)",
-            "[a]\\(/x)",
+            *("", "/rules/", "[a](https://example.org/)", "[a](//example.org/)", "[a](/\\example.org/)"),
+            *("[a](mailto:a@example.org)", "`[a](/x)`", "`` `[a](/x)` ``", "```\n[a](/x)\n```"),
+            *("and/or (/x)", "[a]\\(/x)"),
         )
     ),
 ]

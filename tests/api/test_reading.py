@@ -113,12 +113,8 @@ def test_a_merged_group_names_its_successor(anyone, site_store, python):
 @pytest.mark.parametrize(
     "path",
     [
-        "articles?limit=5",
-        "articles?Order=time",
-        "hot?page=1",
-        "search?q=a&limit=1",
-        "articles/{}?x",
-        "me/voted?limit=1",
+        *("articles?limit=5", "articles?Order=time", "hot?page=1", "search?q=a&limit=1"),
+        *("articles/{}?x", "me/voted?limit=1"),
     ],
 )
 def test_an_unknown_parameter_is_refused_by_name(anyone, as_bob, article, path):

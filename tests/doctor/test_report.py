@@ -18,16 +18,9 @@ RESULTS = [
 
 def test_the_text_has_sections_levels_and_advice():
     assert written(RESULTS).splitlines() == [
-        "Files",
-        "  ERROR    All can read it.",
-        "           (mode 644)",
-        "           → Run chmod.",
-        "  fine     All is well.",
-        "Mail",
-        "  note     Not sent.",
-        "  WARNING  It is slow.",
-        "",
-        "1 error, 1 warning.",
+        *("Files", "  ERROR    All can read it.", "           (mode 644)", "           → Run chmod."),
+        *("  fine     All is well.", "Mail", "  note     Not sent.", "  WARNING  It is slow."),
+        *("", "1 error, 1 warning."),
     ]
 
 

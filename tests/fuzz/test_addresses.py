@@ -18,14 +18,8 @@ METHODS = ("GET",) * 8 + ("HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", 
 
 HEADERS = (
     *(
-        "Accept-Language",
-        "Accept",
-        "User-Agent",
-        "Referer",
-        "Origin",
-        "If-None-Match",
-        "If-Modified-Since",
-        "Range",
+        *("Accept-Language", "Accept", "User-Agent", "Referer", "Origin", "If-None-Match"),
+        *("If-Modified-Since", "Range"),
     ),
     *("Cookie", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Authorization", "Accept-Encoding"),
     *("Sec-Purpose", "Purpose", "Content-Encoding", "X-HTTP-Method-Override", "Host"),

@@ -83,18 +83,9 @@ def test_the_example_of_the_specification_is_what_the_site_makes():
 @pytest.mark.parametrize(
     "line",
     [
-        "{0} vote -",
-        "{0} vote - - ",
-        "{0} vote  - -",
-        "{0} none - -",
-        "{0} vote - 0",
-        "{0} vote - 07",
-        "{0} vote - \N{ARABIC-INDIC DIGIT SEVEN}",
-        "{0} vote other -",
-        "{0}\tvote - -",
-        "{0} vote - -\n",
-        "A{0} vote - -",
-        "{0}0 vote - -",
+        *("{0} vote -", "{0} vote - - ", "{0} vote  - -", "{0} none - -", "{0} vote - 0", "{0} vote - 07"),
+        *("{0} vote - \N{ARABIC-INDIC DIGIT SEVEN}", "{0} vote other -", "{0}\tvote - -", "{0} vote - -\n"),
+        *("A{0} vote - -", "{0}0 vote - -"),
     ],
 )
 def test_a_ballot_has_one_spelling(line):

@@ -127,11 +127,7 @@ def pages() -> Iterator[Page]:
             if story.encoding == "utf-16le":
                 way = ("header", "bom")[place % 2]
             elif way == "none" and story.encoding in (
-                "koi8-r",
-                "koi8-u",
-                "macintosh",
-                "iso-8859-2",
-                "windows-1257",
+                *("koi8-r", "koi8-u", "macintosh", "iso-8859-2", "windows-1257"),
             ):
                 way = "meta"  # no guess is certain
             elif way == "none" and story.encoding in ("iso-8859-15", "iso-8859-7"):

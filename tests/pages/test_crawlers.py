@@ -95,11 +95,7 @@ def test_the_sitemap_contains_every_list_and_every_listed_article(site_store, ar
     assert places("/sitemap-articles-1.xml") == [f"/articles/{n}/" for n in (article, other)]
     lists = places("/sitemap-lists.xml")
     for path in (
-        "/",
-        "/newest/",
-        "/hot/",
-        "/groups/",
-        "/groups/python/",
+        *("/", "/newest/", "/hot/", "/groups/", "/groups/python/"),
         reverse("articles:group", args=["机器学习"]),
     ):
         assert path in lists

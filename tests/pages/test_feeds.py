@@ -361,11 +361,7 @@ def dated_feeds(site_store, read_article, alice):
     alice.refresh_from_db()
     lists = ("front", "newest", "hot", "active", *(f"top/{period}" for period in ("day", "week", "month", "all")))
     lists += (
-        "groups/python",
-        "users/alice",
-        "hosts/example.org",
-        "comments",
-        "users/alice/comments",
+        *("groups/python", "users/alice", "hosts/example.org", "comments", "users/alice/comments"),
         f"articles/{read_article}/comments",
     )
     addresses = [f"/feeds/{name}.{kind}" for name in lists for kind in ("atom", "rss", "json")]

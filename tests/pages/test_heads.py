@@ -11,14 +11,8 @@ from tests.factories import actor, browser_of
 PAGES = {
     None: (
         *(
-            "/",
-            "/newest/",
-            "/hot/",
-            "/active/",
-            "/top/",
-            "/groups/",
-            "/groups/python/",
-            "/groups/python/?order=time",
+            *("/", "/newest/", "/hot/", "/active/", "/top/", "/groups/"),
+            *("/groups/python/", "/groups/python/?order=time"),
         ),
         *("/articles/1/", "/articles/1/why/", "/users/alice/", "/users/alice/comments/", "/hosts/example.org/"),
         *("/search/", "/search/?q=title", "/about/", "/login/", "/signup/", "/password/reset/", "/moderation/"),

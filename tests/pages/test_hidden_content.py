@@ -95,14 +95,8 @@ class Site:
 
 FIRST = {"slug": "redis", "slugs": "python+redis", "name": "bob", "host": "example.org"}
 LISTS = (
-    "/",
-    "/newest/",
-    "/hot/",
-    "/top/",
-    "/top/week/",
-    "/discussions/",
-    "/groups/python/",
-    "/groups/python+redis/",
+    *("/", "/newest/", "/hot/", "/top/", "/top/week/", "/discussions/"),
+    *("/groups/python/", "/groups/python+redis/"),
 )
 OF_MEMBERS = ("/users/alice/", "/users/alice/comments/", "/users/bob/comments/", "/moderation/")
 API = (

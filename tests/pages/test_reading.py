@@ -245,13 +245,8 @@ def test_a_feeds_redirect_keeps_the_key(closed, reader):
 
 
 PAGES = (
-    "/",
-    "/newest/",
-    "/articles/1/",
-    "/users/zyxposter/",
-    "/moderation/",
-    "/groups/zyxslug/",
-    "/feeds/hot.atom",
+    *("/", "/newest/", "/articles/1/", "/users/zyxposter/", "/moderation/"),
+    *("/groups/zyxslug/", "/feeds/hot.atom"),
 )
 
 

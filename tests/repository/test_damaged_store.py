@@ -28,11 +28,7 @@ PAGES = (
     *("/sitemap.xml", "/sitemap-articles-1.xml", "/metrics"),
 )
 PAGES_OF_OPERATORS = (
-    "/moderation/views/",
-    "/articles/9/views/",
-    "/lab/",
-    "/operation/?article=9",
-    "/settings/data/",
+    *("/moderation/views/", "/articles/9/views/", "/lab/", "/operation/?article=9", "/settings/data/"),
 )
 
 pytestmark = pytest.mark.hostile

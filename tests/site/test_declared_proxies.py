@@ -8,12 +8,7 @@ import pytest
 from voting_site.serving.requests import with_declared_proxies
 
 PREFIX_HEADERS = (
-    "SCRIPT_NAME",
-    "Script-Name",
-    "X-Script-Name",
-    "SCRIPT_URL",
-    "REDIRECT_URL",
-    "X-Forwarded-Prefix",
+    *("SCRIPT_NAME", "Script-Name", "X-Script-Name", "SCRIPT_URL", "REDIRECT_URL", "X-Forwarded-Prefix"),
 )
 
 

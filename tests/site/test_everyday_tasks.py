@@ -15,16 +15,8 @@ from tests.site_process import Site, store_of, variables
 from tests.waiting import until
 
 CODE = (
-    "accounts",
-    "articles",
-    "links",
-    "locale",
-    "moderation",
-    "owner",
-    "static",
-    "templates",
-    "voting_site",
-    "manage.py",
+    *("accounts", "articles", "links", "locale", "moderation", "owner", "static", "templates"),
+    *("voting_site", "manage.py"),
 )
 PASSWORD = "correct horse battery"
 

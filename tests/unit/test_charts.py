@@ -96,11 +96,7 @@ def test_days_start_at_midnight_even_when_the_clocks_change():
     ticks = time_ticks(begin, begin + 5 * 86400, berlin)
 
     assert [datetime.fromtimestamp(at, berlin).strftime("%d %H:%M") for at in ticks] == [
-        "28 00:00",
-        "29 00:00",
-        "30 00:00",
-        "31 00:00",
-        "01 00:00",
+        *("28 00:00", "29 00:00", "30 00:00", "31 00:00", "01 00:00"),
     ]
 
 

@@ -185,13 +185,8 @@ def test_answers_between_quoted_lines_are_kept():
 
 def test_text_that_resembles_a_quotation_is_kept():
     for text in (
-        "From: here to there\nit is far",
-        "Subject: x",
-        "| a | b |\n|----|----|\n| 1 | 2 |",
-        "As I said in 2026:\nnothing",
-        "above\n\n---\n\nbelow",
-        "—— a dash",
-        "above\n--\nbelow",
+        *("From: here to there\nit is far", "Subject: x", "| a | b |\n|----|----|\n| 1 | 2 |"),
+        *("As I said in 2026:\nnothing", "above\n\n---\n\nbelow", "—— a dash", "above\n--\nbelow"),
         "above\n-- \n" + "below\n" * 11 + "end",
         "---- Results ----\nfirst",
         "From: a@x.org\nSubject: y\nis what I got",
