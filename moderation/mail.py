@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from itertools import chain
 from math import floor
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext, pgettext
 from django_tasks import task
@@ -37,6 +37,8 @@ from articles.wiring import patient_repository
 from moderation import legal_notices, rights, statements
 from moderation.flags import REASONS
 from tasks import MAIL
+
+M = TypeVar("M", bound=Model)
 
 SETTLE_SECONDS = 5
 """Age at which something is mailed: until then, another process may not have saved it yet."""
@@ -72,28 +74,17 @@ class Waiting:
         return list({flag.member_id: flag for flag in reversed(flags)}.values())
 
     @cached_property
-    def _appeals(self) -> list[Ban]:
-        begin, end = self._period
-        return list(
-            Ban.objects.with_open_appeals().filter(appealed_at__gte=begin, appealed_at__lt=end)[:_MOST_FOUND]
-        )
+    def _appeals(self) -> list[Ban | Statement]:
+        found = Ban.objects.with_open_appeals(), Statement.objects.with_open_appeals()
+        return [*self._of_period(found[0], "appealed_at"), *self._of_period(found[1], "appealed_at")]
 
     @cached_property
     def _sign_ups(self) -> list[WaitingAccount]:
-        begin, end = self._period
-        waiting = WaitingAccount.objects.select_related("user").filter(since__gte=begin, since__lt=end)
-        return list(waiting[:_MOST_FOUND])
-
-    @cached_property
-    def _statements(self) -> list[Statement]:
-        begin, end = self._period
-        appeals = Statement.objects.with_open_appeals()
-        return list(appeals.filter(appealed_at__gte=begin, appealed_at__lt=end)[:_MOST_FOUND])
+        return self._of_period(WaitingAccount.objects.select_related("user"), "since")
 
     @cached_property
     def _notices(self) -> list[LegalNotice]:
-        begin, end = self._period
-        return list(LegalNotice.objects.waiting().filter(made_at__gte=begin, made_at__lt=end)[:_MOST_FOUND])
+        return self._of_period(LegalNotice.objects.waiting(), "made_at")
 
     @cached_property
     def _authors(self) -> dict[int, int]:
@@ -102,78 +93,44 @@ class Waiting:
 
     @cached_property
     def _held(self) -> list[HeldPost]:
-        begin, end = self._period
-        return list(HeldPost.objects.waiting().filter(held_at__gte=begin, held_at__lt=end)[:_MOST_FOUND])
+        return self._of_period(HeldPost.objects.waiting(), "held_at")
 
-    @property
-    def _period(self) -> tuple[datetime, datetime]:
-        """The moments whose whole seconds are after `since` and up to `until`."""
-        return datetime.fromtimestamp(self._since + 1, UTC), datetime.fromtimestamp(self._until + 1, UTC)
-
-    def _is_new(self, at: float, since: float) -> bool:
-        return since < floor(at) <= self._until
+    def _of_period(self, rows: QuerySet[M], moment: str) -> list[M]:
+        """Return the first rows whose moment, in whole seconds, is after `since` and up to `until`."""
+        begin, end = (datetime.fromtimestamp(one + 1, UTC) for one in (self._since, self._until))
+        return list(rows.filter(**{f"{moment}__gte": begin, f"{moment}__lt": end})[:_MOST_FOUND])
 
     def rows_for(self, moderator: User, since: float) -> list[Row]:
         """Return what began to wait after `since` that this moderator can decide.
 
         Other than what the moderator alone flagged.
         """
-        rows = list[Row]()
-        if rights.may(moderator, REMOVE_ARTICLES):  # first: they can be urgent
-            rows += [
-                _notice_row(one)
+        mine, removes = moderator.pk or 0, rights.may(moderator, REMOVE_ARTICLES)
+        found = list[tuple[float, Row]]()
+        if removes:  # first: they can be urgent
+            found += [
+                (one.made_at.timestamp(), _notice_row(one))
                 for one in self._notices
-                if (moderator.pk or 0) not in (one.member_id, self._authors.get(rights.subject_of(one)))
-                and self._is_new(one.made_at.timestamp(), since)
+                if mine not in (one.member_id, self._authors.get(rights.subject_of(one)))
             ]
-        rows += [
-            _appeal_row(one)
+        found += [
+            (one.appealed_at.timestamp() if one.appealed_at else 0, _appeal_row(one))
             for one in self._appeals
-            if rights.may_answer(moderator, one)
-            and not rights.why_not(rights.check_answer, one, moderator.pk or 0)
-            and self._is_new(_appealed_at(one), since)
+            if rights.may_answer(moderator, one) and not rights.why_not(rights.check_answer, one, mine)
         ]
-        rows += [
-            _statement_row(one)
-            for one in self._statements
-            if rights.may(moderator, rights.permission_to_answer(one))
-            and not rights.why_not(rights.check_answer, one, moderator.pk or 0)
-            and self._is_new(_appealed_at(one), since)
-        ]
-        if rights.may(moderator, REMOVE_ARTICLES):
-            rows += [_sign_up_row(one) for one in self._sign_ups if self._is_new(one.since.timestamp(), since)]
-            rows += [
-                _held_row(one)
-                for one in self._held
-                if one.author_id != moderator.pk and self._is_new(one.held_at.timestamp(), since)
-            ]
-            rows += [
-                _profile_row(one)
-                for one in self._profiles
-                if moderator.pk not in (one.member_id, one.flagger_id) and self._is_new(one.at, since)
-            ]
-        rows += [
-            _flag_row(one)
+        if removes:
+            found += [(one.since.timestamp(), _sign_up_row(one)) for one in self._sign_ups]
+            found += [(one.held_at.timestamp(), _held_row(one)) for one in self._held if one.author_id != mine]
+            flags = [one for one in self._profiles if mine not in (one.member_id, one.flagger_id)]
+            found += [(one.at, _profile_row(one)) for one in flags]
+        found += [
+            (one.first_at, _flag_row(one))
             for one in self._flagged
             if rights.decides(moderator, REMOVE_ARTICLES, one.article)
-            and one.author != moderator.pk
-            and {flag.member for flag in one.flags} != {moderator.pk}
-            and self._is_new(one.first_at, since)
+            and one.author != mine
+            and {flag.member for flag in one.flags} != {mine}
         ]
-        return rows
-
-
-def _appealed_at(decision: Ban | Statement) -> float:
-    return decision.appealed_at.timestamp() if decision.appealed_at else 0
-
-
-def _statement_row(one: Statement) -> Row:
-    name = one.member.get_username() if one.member else ""
-    text = gettext("%(name)s appeals against a decision: %(act)s")
-    return Row(
-        text % {"name": name, "act": statements.title_of(one)},
-        f"{reverse('articles:queue')}#appeal-statement-{one.pk}",
-    )
+        return [row for at, row in found if since < floor(at) <= self._until]
 
 
 def _notice_row(notice: LegalNotice) -> Row:
@@ -181,9 +138,14 @@ def _notice_row(notice: LegalNotice) -> Row:
     return Row(text, f"{reverse('articles:queue')}#notice-{notice.pk}")
 
 
-def _appeal_row(ban: Ban) -> Row:
-    text = gettext("%(name)s appeals against a ban.") % {"name": ban.member.get_username()}
-    return Row(text, f"{reverse('articles:queue')}#appeal-{ban.pk}")
+def _appeal_row(one: Ban | Statement) -> Row:
+    name = one.member.get_username() if one.member else ""
+    if isinstance(one, Ban):
+        text, place = gettext("%(name)s appeals against a ban.") % {"name": name}, f"appeal-{one.pk}"
+    else:
+        text = gettext("%(name)s appeals against a decision: %(act)s")
+        text, place = text % {"name": name, "act": statements.title_of(one)}, f"appeal-statement-{one.pk}"
+    return Row(text, f"{reverse('articles:queue')}#{place}")
 
 
 def _sign_up_row(account: WaitingAccount) -> Row:

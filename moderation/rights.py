@@ -429,12 +429,12 @@ def appeals_for(user: Any) -> QuerySet[Ban]:
     return of_groups.exclude(moderator__in=of_site)
 
 
-def may_answer(user: Any, ban: Ban) -> bool:
-    """Return whether a member may answer an appeal against the ban."""
-    if may(user, BAN_MEMBERS):
+def may_answer(user: Any, decision: Ban | Statement) -> bool:
+    """Return whether a member may answer an appeal against the decision."""
+    if may(user, permission_to_answer(decision)):
         return True
-    is_theirs = may(user, BAN_MEMBERS, [ban.group] if ban.group else None)
-    return is_theirs and not (ban.moderator and may(ban.moderator, BAN_MEMBERS))
+    is_theirs = isinstance(decision, Ban) and decision.group != "" and may(user, BAN_MEMBERS, [decision.group])
+    return is_theirs and not (decision.moderator and may(decision.moderator, BAN_MEMBERS))
 
 
 _Kind: TypeAlias = tuple[str, frozenset[str]]

@@ -1,6 +1,7 @@
 """Lines and texts that people write: cleaned so that they show as written and hide nothing, or refused."""
 
 import re
+from functools import partial
 
 from articles.text.characters import (
     BRAILLE_BLANK,
@@ -61,31 +62,6 @@ class InvalidInput(ValueError):
         return self.message
 
 
-def clean_title(raw: str) -> str:
-    """Return an article's title of 1 to 300 code points. Raises InvalidInput ("title-…")."""
-    return clean_line(raw, limit=TITLE_LIMIT, field="title")
-
-
-def clean_reason(raw: str) -> str:
-    """Return a moderator's public reason of 1 to 500 code points. Raises InvalidInput ("reason-…")."""
-    return clean_line(raw, limit=REASON_LIMIT, field="reason")
-
-
-def clean_group_title(raw: str) -> str:
-    """Return a group's title of 1 to 60 code points. Raises InvalidInput ("group-title-…")."""
-    return clean_line(raw, limit=GROUP_TITLE_LIMIT, field="group-title")
-
-
-def clean_group_description(raw: str) -> str:
-    """Return a group's description, "" or up to 2,000 code points. Raises InvalidInput ("group-description-…")."""
-    return clean_lines(raw, limit=GROUP_DESCRIPTION_LIMIT, field="group-description")
-
-
-def clean_token_name(raw: str) -> str:
-    """Return the name of a member's token, of 1 to 50 code points. Raises InvalidInput ("token-name-…")."""
-    return clean_line(raw, limit=TOKEN_NAME_LIMIT, field="token-name")
-
-
 def clean_line(raw: str, *, limit: int, field: str) -> str:
     """Return one line of 1 to `limit` visible code points, in NFC, with single spaces.
 
@@ -99,51 +75,6 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     if len(line) > limit:
         raise InvalidInput(f"{field}-long", limit=limit, length=len(line))
     return line
-
-
-def clean_text(raw: str) -> str:
-    """Return an article's text of at most 20,000 code points, "" for none. Raises InvalidInput ("text-…")."""
-    return clean_lines(raw, limit=TEXT_LIMIT, field="text")
-
-
-def clean_appeal(raw: str) -> str:
-    """Return an appeal of 1 to 2,000 code points. Raises InvalidInput ("appeal-empty", "text-…")."""
-    return _filled(clean_lines(raw, limit=APPEAL_LIMIT, field="text"), "appeal")
-
-
-def clean_note(raw: str) -> str:
-    """Return a note on a member, of 1 to 2,000 code points. Raises InvalidInput ("note-empty", "text-…")."""
-    return _filled(clean_lines(raw, limit=NOTE_LIMIT, field="text"), "note")
-
-
-def clean_cited(raw: str) -> str:
-    """Return the rule or law of a decision, of 1 to 500 code points. Raises InvalidInput ("cited-empty")."""
-    return _filled(clean_optional_line(raw, limit=REASON_LIMIT), "cited")
-
-
-def clean_facts(raw: str) -> str:
-    """Return the facts of a decision, "" or up to 2,000 code points. Raises InvalidInput ("text-…")."""
-    return clean_lines(raw, limit=NOTE_LIMIT, field="text")
-
-
-def clean_notice(raw: str) -> str:
-    """Return the explanation of a legal notice, of 1 to 5,000 code points. Raises InvalidInput ("text-…")."""
-    return _filled(clean_lines(raw, limit=NOTICE_LIMIT, field="text"), "notice")
-
-
-def clean_optional_line(raw: str, *, limit: int) -> str:
-    """Return a line, which may be empty. Raises InvalidInput ("text-…")."""
-    return " ".join(clean_lines(raw, limit=limit, field="text").split())
-
-
-def clean_about(raw: str) -> str:
-    """Return what members write about themselves, "" or up to 500 code points. Raises InvalidInput ("text-…")."""
-    return clean_lines(raw, limit=ABOUT_LIMIT, field="text")
-
-
-def clean_comment(raw: str) -> str:
-    """Return a comment of 1 to 20,000 code points. Raises InvalidInput ("comment-…")."""
-    return _filled(clean_lines(raw, limit=TEXT_LIMIT, field="comment"), "comment")
 
 
 def clean_lines(raw: str, *, limit: int, field: str) -> str:
@@ -162,6 +93,43 @@ def clean_lines(raw: str, *, limit: int, field: str) -> str:
     if len(text) > limit:
         raise InvalidInput(f"{field}-long", limit=limit, length=len(text))
     return text
+
+
+def clean_filled_lines(raw: str, *, limit: int, field: str, name: str) -> str:
+    """Return the same, at least one code point. Raises InvalidInput, also with "<name>-empty"."""
+    return _filled(clean_lines(raw, limit=limit, field=field), name)
+
+
+clean_title = partial(clean_line, limit=TITLE_LIMIT, field="title")
+clean_reason = partial(clean_line, limit=REASON_LIMIT, field="reason")
+"""Of moderators. Everyone can read it."""
+
+clean_group_title = partial(clean_line, limit=GROUP_TITLE_LIMIT, field="group-title")
+clean_token_name = partial(clean_line, limit=TOKEN_NAME_LIMIT, field="token-name")
+
+clean_text = partial(clean_lines, limit=TEXT_LIMIT, field="text")
+clean_group_description = partial(clean_lines, limit=GROUP_DESCRIPTION_LIMIT, field="group-description")
+clean_about = partial(clean_lines, limit=ABOUT_LIMIT, field="text")
+"""What members write about themselves."""
+
+clean_facts = partial(clean_lines, limit=NOTE_LIMIT, field="text")
+"""Those of a decision of moderators."""
+
+clean_comment = partial(clean_filled_lines, limit=TEXT_LIMIT, field="comment", name="comment")
+clean_appeal = partial(clean_filled_lines, limit=APPEAL_LIMIT, field="text", name="appeal")
+clean_note = partial(clean_filled_lines, limit=NOTE_LIMIT, field="text", name="note")
+clean_notice = partial(clean_filled_lines, limit=NOTICE_LIMIT, field="text", name="notice")
+"""The explanation of a legal notice."""
+
+
+def clean_optional_line(raw: str, *, limit: int) -> str:
+    """Return a line, which may be empty. Raises InvalidInput ("text-…")."""
+    return " ".join(clean_lines(raw, limit=limit, field="text").split())
+
+
+def clean_cited(raw: str) -> str:
+    """Return the rule or law of a decision, of 1 to 500 code points. Raises InvalidInput ("cited-empty")."""
+    return _filled(clean_optional_line(raw, limit=REASON_LIMIT), "cited")
 
 
 def _readable(raw: str, limit: int, field: str) -> str:
