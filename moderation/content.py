@@ -5,7 +5,6 @@
 
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
@@ -37,7 +36,7 @@ from articles.web.identity import actor, needs, reader_id
 from articles.wiring import group_titles, repository
 from moderation import rights
 from moderation.rules.acting import note_reversal
-from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, state
+from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, address_of, state
 
 
 def remove(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds = NO_GROUNDS) -> None:
@@ -150,76 +149,47 @@ def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
     return show_form(request, "moderation/take_out.html", form, article=article)
 
 
-def _with_reason(
-    request: HttpRequest,
-    template: str,
-    context: dict[str, Any],
-    action: Action,
-    change: Change,
-    subject: SubjectId,
-    page: str,
-    moderator: Actor,
-) -> HttpResponse:
-    """Show the form for the reason of a change of an article or a comment, or change it and redirect to `page`.
+def _with_reason(template: str, action: Action, change: Change, part: str = "") -> Callable[..., HttpResponse]:
+    """Return the view of a form that takes a reason, and changes an article, its discussion or a comment.
 
-    A form that arrives twice succeeds.
+    It returns there. A form that arrives twice succeeds.
     """
-    form = (GroundedReasonForm if action in STATED else ReasonForm)(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        reason = form.cleaned_data["reason"]
+
+    @page_with_form
+    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason", *FIELDS])
+    def view(request: HttpRequest, article_id: ArticleId = 0, comment_id: CommentId = 0) -> HttpResponse:
+        repo, subject = repository(), comment_id or root_of(article_id)
+        comment = repo.comments.get(comment_id) if comment_id else None
+        article = repo.articles.get(article_of(subject))
+        moderator = rights.acting_about(request, REMOVE_ARTICLES, article)
+        if not comment:
+            article.check_unmerged()
+        if action in (Action.RESTORE, Action.RESTORE_COMMENT):
+            rights.check_not_own(comment.author if comment else article.poster, moderator.id)
+        form = (GroundedReasonForm if action in STATED else ReasonForm)(request.POST or None)
+        if request.method != "POST" or not form.is_valid():
+            about = {"comment": comment} if comment else {}
+            return show_form(request, template, form, article=article, **about)
+        page, reason = address_of(subject) + part, form.cleaned_data["reason"]
         try:
             change(subject, moderator, reason, getattr(form, "grounds", NO_GROUNDS))
         except errors.ActionRefused as refused:
-            done = just_done(repository(), request, action)
-            if not any((entry.article_id, entry.reason) == (context["article"].id, reason) for entry in done):
+            done = just_done(repo, request, action)
+            if not any((entry.article_id, entry.reason) == (article.id, reason) for entry in done):
                 messages.error(request, action_sentence(refused))
                 if isinstance(refused, errors.DuplicateLink):
                     page = reverse("articles:article", args=[refused.article_id])
         return redirect(page)
-    return show_form(request, template, form, **context)
-
-
-def _of_comment(template: str, action: Action, change: Change) -> Callable[..., HttpResponse]:
-    """Return the view of a form that changes a comment and takes a reason."""
-
-    @page_with_form
-    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason", *FIELDS])
-    def view(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
-        repo = repository()
-        comment, article = repo.comments.get(comment_id), repo.articles.get(article_of(comment_id))
-        moderator = rights.acting_about(request, REMOVE_ARTICLES, article)
-        if action is Action.RESTORE_COMMENT:
-            rights.check_not_own(comment.author, moderator.id)
-        page = reverse("articles:comment", args=[comment_id])
-        context = {"article": article, "comment": comment}
-        return _with_reason(request, template, context, action, change, comment_id, page, moderator)
 
     return view
 
 
-def _of_article(template: str, action: Action, change: Change, part: str = "") -> Callable[..., HttpResponse]:
-    """Return the view of a form that changes an article or its discussion, takes a reason, and returns there."""
-
-    @page_with_form
-    @needs(REMOVE_ARTICLES, in_groups=True, carries=["reason", *FIELDS])
-    def view(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
-        article, subject = repository().articles.get(article_id), root_of(article_id)
-        moderator = rights.acting_about(request, REMOVE_ARTICLES, article)
-        article.check_unmerged()
-        if action is Action.RESTORE:
-            rights.check_not_own(article.poster, moderator.id)
-        page = reverse("articles:article", args=[article_id]) + part
-        return _with_reason(request, template, {"article": article}, action, change, subject, page, moderator)
-
-    return view
-
-
-removing = _of_article("moderation/remove.html", Action.REMOVE, remove)
-restoring = _of_article("moderation/restore.html", Action.RESTORE, restore)
-removing_comment = _of_comment("comments/remove.html", Action.REMOVE_COMMENT, remove)
-restoring_comment = _of_comment("comments/restore.html", Action.RESTORE_COMMENT, restore)
-locking = _of_article("comments/lock.html", Action.LOCK, lock, "#comments")
-unlocking = _of_article("comments/unlock.html", Action.UNLOCK, unlock, "#comments")
+removing = _with_reason("moderation/remove.html", Action.REMOVE, remove)
+restoring = _with_reason("moderation/restore.html", Action.RESTORE, restore)
+removing_comment = _with_reason("comments/remove.html", Action.REMOVE_COMMENT, remove)
+restoring_comment = _with_reason("comments/restore.html", Action.RESTORE_COMMENT, restore)
+locking = _with_reason("comments/lock.html", Action.LOCK, lock, "#comments")
+unlocking = _with_reason("comments/unlock.html", Action.UNLOCK, unlock, "#comments")
 
 
 _ArticleNumber = PathEx[int, P(description="The article's number.", ge=1, examples=[44])]

@@ -8,7 +8,6 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from pydantic import BaseModel, Field
@@ -22,8 +21,6 @@ from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
 from articles.domain.errors import ActionRefused, CommentNotFound, CommentRemoved, OwnContent
 from articles.domain.flags import FLAGGED_REASON, FlagReason, FlagState, SubjectId
-from articles.domain.flags import Flag as GivenFlag
-from articles.domain.members import UserId
 from articles.domain.moderation_log import SITE
 from articles.domain.reasons import FLAG_REASONS
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, needed_sometimes
@@ -34,7 +31,7 @@ from articles.web.caching import unlisted
 from articles.web.identity import actor
 from articles.wiring import repository
 from moderation.rules.acting import MemberFacts, judge
-from moderation.statements import BY_SITE, state
+from moderation.statements import BY_SITE, address_of, state
 from moderation.trust import is_trusted
 
 REASONS = {reason: gettext_lazy(text) for reason, text in FLAG_REASONS.items()}
@@ -103,54 +100,31 @@ FLAGS_SHOWN = 100
 
 
 @private_form(members_only(carries=["reason", "words"]))
-def article(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
-    """Flag an article."""
-    repo, member = repository(), actor(request).id
-    flagged, flag = repo.articles.get(article_id), repo.flags.get(root_of(article_id), member)
-    if flag is None:
-        flagged.check_listed()
-    page = reverse("articles:article", args=[article_id])
-    context = {"article": flagged}
-    return _flag(request, root_of(article_id), flagged.poster, flag, page, context, has_link=bool(flagged.link))
-
-
-@private_form(members_only(carries=["reason", "words"]))
-def comment(request: HttpRequest, comment_id: CommentId) -> HttpResponse:
-    """Flag a comment."""
-    repo, member = repository(), actor(request).id
-    flagged, flag = repo.comments.get(comment_id), repo.flags.get(comment_id, member)
-    if flagged.removed is not None and flag is None:
+def by_form(request: HttpRequest, article_id: ArticleId = 0, comment_id: CommentId = 0) -> HttpResponse:
+    """Flag an article or a comment, or take the flag back, and return there; show what moderators decided."""
+    repo, member, subject = repository(), actor(request).id, comment_id or root_of(article_id)
+    comment = repo.comments.get(comment_id) if comment_id else None
+    article, flag = repo.articles.get(article_of(subject)), repo.flags.get(subject, member)
+    is_own = member == (comment.author if comment else article.poster)
+    if comment and comment.removed is not None and flag is None:
         raise CommentRemoved(comment_id)
-    page = reverse("articles:comment", args=[comment_id])
-    context = {"article": repo.articles.get(article_of(comment_id)), "comment": flagged}
-    return _flag(request, comment_id, flagged.author, flag, page, context, has_link=False)
-
-
-def _flag(
-    request: HttpRequest,
-    subject: SubjectId,
-    author: UserId,
-    flag: GivenFlag | None,
-    page: str,
-    context: dict[str, Any],
-    *,
-    has_link: bool,
-) -> HttpResponse:
-    """Show the form of a flag, or what moderators decided on it; set it or take it back, and return to `page`."""
-    is_own = author == actor(request).id
-    if is_own and "comment" in context:
+    if comment and is_own:
         raise OwnContent(subject)
+    if not comment and flag is None:
+        article.check_listed()
     initial = {"reason": flag.reason, "words": flag.words} if flag else {}
     form: FlagForm | WithdrawalForm
     if is_own:
         form = WithdrawalForm(request.POST or None, initial=initial)
     else:
+        has_link = not comment and bool(article.link)
         form = FlagForm(request.POST or None, has_link=has_link, initial=initial)
     give, take = partial(set_flag, request, subject), partial(take_back, request, subject)
     if request.method == "POST" and (done := change_by_form(request, form, give, take)):
         messages.success(request, done)
-        return redirect(page)
-    context |= {"flag": flag, "reasons": REASONS, "is_own": is_own}
+        return redirect(address_of(subject))
+    context = {"article": article, "flag": flag, "reasons": REASONS, "is_own": is_own}
+    context |= {"comment": comment} if comment else {}
     return show_form(request, "flags/flag.html", form, **context)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -135,12 +136,8 @@ def article(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     repo = repository()
     found = repo.articles.get(article_id)
     check_not_own(found.poster, actor(request).id)
-
-    def redact(*chosen: Any) -> int:
-        return redact_article(article_id, *chosen)
-
-    page = reverse("articles:article", args=[article_id])
-    return _redact(request, repo.redactions.list_texts(article_id), redact, page, {"article": found})
+    texts, page = repo.redactions.list_texts(article_id), reverse("articles:article", args=[article_id])
+    return _redact(request, texts, partial(redact_article, article_id), page, {"article": found})
 
 
 @private_form(needs(REDACT, carries=_CARRIED))
@@ -151,13 +148,8 @@ def entries(request: HttpRequest, moment: str) -> HttpResponse:
     if not found:
         raise Http404(f"no entry: {moment!r}")
     check_entries(found, actor(request))
-
-    def redact(*chosen: Any) -> int:
-        return redact_entries(float(moment), *chosen)
-
-    return _redact(
-        request, repo.redactions.list_texts_of(found), redact, reverse("articles:log"), {"entries": found}
-    )
+    texts, redact = repo.redactions.list_texts_of(found), partial(redact_entries, float(moment))
+    return _redact(request, texts, redact, reverse("articles:log"), {"entries": found})
 
 
 def _redact(

@@ -216,30 +216,6 @@ def _told(is_applied: bool) -> str:
     return _("Thank you. The poster, the moderators or other members can now apply your suggestion.")
 
 
-def _support(request: HttpRequest, article: Article, suggestion: str) -> str:
-    found = _open(article, suggestion)
-    return _told(suggest(request, article, found.kind, found.to))
-
-
-def _take_back(request: HttpRequest, article: Article, suggestion: str) -> str:
-    take_back(request, article, suggestion)
-    return _("You no longer support this suggestion.")
-
-
-def _accept(request: HttpRequest, article: Article, suggestion: str) -> str:
-    decide(request, article, suggestion, accepted=True)
-    return _("The article has been changed.")
-
-
-def _decline(request: HttpRequest, article: Article, suggestion: str) -> str:
-    decide(request, article, suggestion, accepted=False)
-    return _("The suggestion has been declined.")
-
-
-_ACTS = {"support": _support, "take_back": _take_back, "accept": _accept, "decline": _decline}
-"""What the buttons of a suggestion do, by name; each returns a message."""
-
-
 def _page(_request: HttpRequest, article_id: ArticleId) -> str:
     return reverse("articles:suggest", args=[article_id])
 
@@ -248,11 +224,24 @@ def _page(_request: HttpRequest, article_id: ArticleId) -> str:
 @members_only()
 def act(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Support a suggestion, take that back, accept or decline it; return to the suggestions."""
-    article, wanted = _article(article_id), _ACTS.get(request.POST.get("act", ""))
-    if wanted is None:
-        raise BadRequest
+    article, suggestion = _article(article_id), request.POST.get("suggestion", "")
     try:
-        messages.success(request, wanted(request, article, request.POST.get("suggestion", "")))
+        match request.POST.get("act"):
+            case "support":
+                found = _open(article, suggestion)
+                told = _told(suggest(request, article, found.kind, found.to))
+            case "take_back":
+                take_back(request, article, suggestion)
+                told = _("You no longer support this suggestion.")
+            case "accept":
+                decide(request, article, suggestion, accepted=True)
+                told = _("The article has been changed.")
+            case "decline":
+                decide(request, article, suggestion, accepted=False)
+                told = _("The suggestion has been declined.")
+            case _:
+                raise BadRequest
+        messages.success(request, told)
     except errors.ActionRefused as refused:
         messages.error(request, action_sentence(refused))
     return redirect(_page(request, article_id))

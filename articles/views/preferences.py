@@ -1,5 +1,6 @@
 """Save preferences: those of members with their accounts, others in cookies of the browser."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -26,8 +27,8 @@ from articles.web.preferences import (
     THEMES,
     Preferences,
     cookies_for,
-    hiding_of,
     preferences_of,
+    preferences_of_member,
 )
 from articles.wiring import repository
 
@@ -42,69 +43,60 @@ _KINDS = {kind.value: kind for kind in Kind}
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """The changes that a form requests; None for preferences that it leaves alone."""
+    """The changes that a form requests: its fields by name, and of which kind is what it hides or shows."""
 
-    theme: str | None
-    language: str | None
-    keyboard: str | None
-    read: str | None
-    hide: str | None
-    show: str | None
-    kind: Kind | None = Kind.GROUP
-    """What is to be hidden or shown; None for an unknown kind."""
+    sent: Mapping[str, str]
+    kind: Kind
 
     @classmethod
     def of(cls, data: QueryDict) -> "_Changes | None":
         """Return the changes; None if a value is unknown or the form has none."""
-        theme, language, keyboard, read, hide, show = (data.get(name) for name in _FIELDS)
-        changes = cls(theme, language, keyboard, read, hide, show, _KINDS.get(data.get("kind", "group")))
-        is_known = (
-            changes.kind is not None
-            and changes.theme in (None, "", *THEMES)
-            and changes.language in (None, "", *(code for code, _name in settings.LANGUAGES))
-            and changes.keyboard in (None, "on", "off")
-            and changes.read in (None, "on", "hide", "off")
-        )
-        return changes if is_known and any(name in data for name in _FIELDS) else None
+        sent = {name: str(data[name]) for name in _FIELDS if name in data}
+        kind = _KINDS.get(data.get("kind", "group"))
+        known = {
+            "theme": ("", *THEMES),
+            "language": ("", *dict(settings.LANGUAGES)),
+            "keyboard": ("on", "off"),
+            "read": ("on", "hide", "off"),
+        }
+        is_known = all(sent[name] in values for name, values in known.items() if name in sent)
+        return cls(sent, kind) if sent and kind and is_known else None
 
     @property
     def are_of_content(self) -> bool:
         """Whether the form names a group, a member, an article, …"""
-        return self.hide is not None or self.show is not None
+        return "hide" in self.sent or "show" in self.sent
 
     @property
     def cookies(self) -> set[str]:
         """Return the names of the cookies that the form changes."""
-        values = {
-            THEME_COOKIE: self.theme,
-            settings.LANGUAGE_COOKIE_NAME: self.language,
-            KEYBOARD_COOKIE: self.keyboard,
-            HIDDEN_COOKIE: self.hide if self.show is None else self.show,
-        }
-        return {name for name, value in values.items() if value is not None}
+        names = {"theme": THEME_COOKIE, "language": settings.LANGUAGE_COOKIE_NAME, "keyboard": KEYBOARD_COOKIE}
+        names |= dict.fromkeys(("hide", "show"), HIDDEN_COOKIE)
+        return {names[field] for field in self.sent if field in names}
 
     def applied_to(self, before: Preferences, reader: int = 0) -> Preferences:
         """Return the preferences after the changes.
 
         Raises NotDone, HiddenFull, ArticleNotFound and ArticleMerged.
         """
-        after, kind = before.hiding, self.kind or Kind.GROUP
+        after, sent = before.hiding, self.sent
         try:
-            if self.show is not None:
-                after = hiding.with_shown(after, kind, self.show)
-            if self.hide is not None:
-                after = hiding.with_hidden(after, kind, self.hide, reader)
+            if "show" in sent:
+                after = hiding.with_shown(after, self.kind, sent["show"])
+            if "hide" in sent:
+                after = hiding.with_hidden(after, self.kind, sent["hide"], reader)
         except InvalidInput as refused:
             raise NotDone(input_sentence(refused)) from refused
         except GroupNotFound as unknown:
             raise NotDone(_("There is no such group.")) from unknown
-        return Preferences(
-            theme=before.theme if self.theme is None else self.theme,
-            language=before.language if self.language is None else self.language,
-            keyboard=before.keyboard if self.keyboard is None else self.keyboard == "on",
+        return replace(
+            before,
+            theme=sent.get("theme", before.theme),
+            language=sent.get("language", before.language),
+            keyboard=sent["keyboard"] == "on" if "keyboard" in sent else before.keyboard,
             hiding=after,
-            remembers_read=before.remembers_read if self.read is None else self.read != "off",
-            hides_read=before.hides_read if self.read is None else self.read == "hide",
+            remembers_read=sent["read"] != "off" if "read" in sent else before.remembers_read,
+            hides_read=sent["read"] == "hide" if "read" in sent else before.hides_read,
         )
 
 
@@ -141,7 +133,8 @@ def _in_browser(request: HttpRequest, changes: _Changes) -> tuple[Preferences, P
     """Return the browser's preferences before and after. Raises NotDone if its cookies cannot hold them."""
     before = replace(preferences_of(request), language=_language_of(request))
     after = changes.applied_to(before)
-    if len(after.hiding.text) > len(before.hiding.text) and not _fits(cookies_for(after)):
+    fits = all(len(value) <= _LONGEST_COOKIE for value in cookies_for(after).values())
+    if len(after.hiding.text) > len(before.hiding.text) and not fits:
         raise NotDone(
             _("Your browser cannot store more hidden things. Show some of them again, or log in to hide more.")
         )
@@ -152,14 +145,7 @@ def _in_browser(request: HttpRequest, changes: _Changes) -> tuple[Preferences, P
 def _on_account(user: int, changes: _Changes) -> tuple[Preferences, Preferences]:
     """Save the changes with the account; return its preferences before and after. Raises like `applied_to`."""
     member = get_user_model().objects.select_for_update().get(pk=user)
-    before = Preferences(
-        member.theme,
-        member.language,
-        member.keyboard,
-        hiding_of(member),
-        remembers_read=member.remembers_read,
-        hides_read=member.hides_read,
-    )
+    before = preferences_of_member(member)
     after = changes.applied_to(before, user)
     member.theme, member.language, member.keyboard = after.theme, after.language, after.keyboard
     member.remembers_read, member.hides_read = after.remembers_read, after.hides_read
@@ -181,13 +167,13 @@ def _set_cookies(request: HttpRequest, response: HttpResponse, changes: _Changes
 
 def _message(changes: _Changes, before: Hiding, after: Hiding, *, in_settings: bool) -> tuple[str, str]:
     """Return what has changed, in words, and what takes it back; "" if the next page shows it."""
-    kind = changes.kind or Kind.GROUP
-    if changes.hide is not None:
+    kind = changes.kind
+    if "hide" in changes.sent:
         new = after.values(kind)[-1:]  # the others change only if groups were merged
         if not new or new[0] in before.values(kind):
             return "", ""
         return _told(kind, new[0], is_hidden=True)
-    if changes.show is not None:
+    if "show" in changes.sent:
         gone = [value for value in before.values(kind) if value not in after.values(kind)]
         if not gone:
             return "", ""
@@ -234,10 +220,6 @@ def _set_cookie(request: HttpRequest, response: HttpResponse, name: str, value: 
         response.set_cookie(name, value, max_age=_YEAR_SECONDS, samesite="Lax", secure=secure)
     elif name in request.COOKIES:
         response.delete_cookie(name, samesite="Lax")
-
-
-def _fits(cookies: dict[str, str]) -> bool:
-    return all(len(value) <= _LONGEST_COOKIE for value in cookies.values())
 
 
 def _language_of(request: HttpRequest) -> str:

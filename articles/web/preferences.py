@@ -70,21 +70,26 @@ def preferences_of(request: HttpRequest) -> Preferences:
 
 def _read(request: HttpRequest, user: Any) -> Preferences:
     if user and user.is_authenticated:
-        return Preferences(
-            theme=user.theme,
-            language=user.language,
-            keyboard=user.keyboard,
-            hiding=hiding_of(user),
-            followed_groups=slugs_from(user.followed_groups),
-            remembers_read=user.remembers_read,
-            hides_read=user.hides_read,
-        )
+        return preferences_of_member(user)
     cookies = request.COOKIES
     theme = cookies.get(THEME_COOKIE, "")
     return Preferences(
         theme=theme if theme in THEMES else "",
         keyboard=cookies.get(KEYBOARD_COOKIE) != _OFF,
         hiding=_hiding_in(unquote(cookies.get(HIDDEN_COOKIE, ""))),
+    )
+
+
+def preferences_of_member(user: Any) -> Preferences:
+    """Return the preferences that are stored with an account. Queries as `hiding_of`."""
+    return Preferences(
+        theme=user.theme,
+        language=user.language,
+        keyboard=user.keyboard,
+        hiding=hiding_of(user),
+        followed_groups=slugs_from(user.followed_groups),
+        remembers_read=user.remembers_read,
+        hides_read=user.hides_read,
     )
 
 

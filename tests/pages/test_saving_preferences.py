@@ -182,7 +182,7 @@ def test_a_hidden_group_can_be_unhidden_in_any_spelling_and_when_it_is_gone(site
 @pytest.mark.django_db(transaction=True)
 def test_account_preferences_are_read_and_written_in_one_transaction(site_store, bob):
     inside = []
-    with meanwhile(preferences, "hiding_of", lambda: inside.append(connection.in_atomic_block)):
+    with meanwhile(preferences, "preferences_of_member", lambda: inside.append(connection.in_atomic_block)):
         save(browser_of(bob), theme="dark")
 
     assert inside == [True]
