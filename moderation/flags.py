@@ -123,7 +123,7 @@ def by_form(request: HttpRequest, article_id: ArticleId = 0, comment_id: Comment
     if request.method == "POST" and (done := change_by_form(request, form, give, take)):
         messages.success(request, done)
         return redirect(address_of(subject))
-    context = {"article": article, "flag": flag, "reasons": REASONS, "is_own": is_own}
+    context: dict[str, Any] = {"article": article, "flag": flag, "reasons": REASONS, "is_own": is_own}
     context |= {"comment": comment} if comment else {}
     return show_form(request, "flags/flag.html", form, **context)
 

@@ -4,7 +4,7 @@ They are set inside compression, and outside everything that makes a response va
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import TypeVar
@@ -87,43 +87,23 @@ def _public(
 _feed = partial(_public, seconds=FEED_SECONDS, is_for_all=False)
 _for_crawlers = partial(_public, seconds=CRAWLER_SECONDS)
 
-RULES: Mapping[str, Rule] = {
-    **{f"articles:{name}": _list for name in PAGES.values()},
-    "articles:search": _list,
-    "articles:about": _list,
-    "articles:rules": _list,
-    "articles:host": _list,
-    "articles:groups": _list,
-    "articles:group": _list,
-    "articles:profile": _list,
-    "articles:member_comments": _list,
-    "articles:log": _list,
-    "articles:article": _counted,
-    "articles:why": _list,
-    "articles:comment": _list,
-    "articles:ballot_record": _list,
-    "articles:integrity": _list,
-    "articles:integrity_month": _list,
-    "articles:feed": _feed,
-    "articles:comments_feed": _feed,
-    "articles:article_comments_feed": _feed,
-    "articles:member_comments_feed": _feed,
-    "articles:top_feed": _feed,
-    "articles:group_feed": _feed,
-    "articles:host_feed": _feed,
-    "articles:user_feed": _feed,
-    "articles:search_feed": _feed,
-    "articles:chain_feed": _feed,
-    "articles:manifest": _for_crawlers,
-    "articles:worker": _for_crawlers,
-    "articles:robots": _for_crawlers,
-    "articles:security_txt": _for_crawlers,
-    "articles:nodeinfo_links": _for_crawlers,
-    "articles:nodeinfo": _for_crawlers,
-    "articles:sitemap": _for_crawlers,
-    "articles:sitemap_lists": _for_crawlers,
-    "articles:sitemap_articles": _for_crawlers,
+_VIEWS: Mapping[Rule, Iterable[str]] = {
+    _list: (
+        *PAGES.values(),
+        *("search", "about", "rules", "host", "groups", "group", "profile", "member_comments", "log", "why"),
+        *("comment", "ballot_record", "integrity", "integrity_month"),
+    ),
+    _counted: ("article",),
+    _feed: (
+        *("feed", "comments_feed", "article_comments_feed", "member_comments_feed", "top_feed", "group_feed"),
+        *("host_feed", "user_feed", "search_feed", "chain_feed"),
+    ),
+    _for_crawlers: (
+        *("manifest", "worker", "robots", "security_txt", "nodeinfo_links", "nodeinfo"),
+        *("sitemap", "sitemap_lists", "sitemap_articles"),
+    ),
 }
+RULES: Mapping[str, Rule] = {f"articles:{view}": rule for rule, views in _VIEWS.items() for view in views}
 """Rules by view name. Views not listed set their own Cache-Control; other responses to members are private."""
 
 FEEDS = frozenset(view for view, rule in RULES.items() if rule is _feed)

@@ -55,17 +55,8 @@ _log = logging.getLogger(__name__)
 
 _FEEDS = ("feeds",)
 _FEED_NAMES = (
-    "",
-    "top_",
-    "group_",
-    "user_",
-    "search_",
-    "host_",
-    "comments_",
-    "article_comments_",
-    "chain_",
-    "member_comments_",
-    "following_",
+    *("", "top_", "group_", "user_", "search_", "host_"),
+    *("comments_", "article_comments_", "chain_", "member_comments_", "following_"),
 )
 _GUESSES = "guesses"
 _WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", _GUESSES)
@@ -116,10 +107,7 @@ PAGES = {
     "accounts:provider_back": ("passwords_network",),
     "articles:pulse": ("refresh",),
     "articles:known_link": ("lookups",),
-    **dict.fromkeys(
-        (f"articles:{name}feed" for name in _FEED_NAMES),
-        _FEEDS,
-    ),
+    **dict.fromkeys((f"articles:{name}feed" for name in _FEED_NAMES), _FEEDS),
     **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), _FEEDS),
     **dict.fromkeys(
         (f"articles:{name}" for name in ("ballots", "ballot_proof", "ballot_record", "chain", "chain_day")),
