@@ -52,18 +52,13 @@ def _store() -> Repository:
     return patient_repository() if _is_patient.get() else repository()
 
 
-def age_problem(repo: Repository) -> str:
-    """Return a sentence if the accounts are older than the store, "" if not. One round trip. Raises StoreError."""
+def age_problem(repo: Repository, *, notes: bool = True) -> str:
+    """Return a sentence if the accounts are older than the store, "" if not. One round trip. Raises StoreError.
+
+    `notes`: whether to record the highest account in the store.
+    """
     known = member_ids.highest()
-    return _age_sentence(repo.account_ids.note(known), known)
-
-
-def find_age_problem(repo: Repository) -> str:
-    """Return the same sentence, but record nothing."""
-    return _age_sentence(repo.account_ids.get_highest(), member_ids.highest())
-
-
-def _age_sentence(created: UserId, known: UserId) -> str:
+    created = repo.account_ids.note(known) if notes else repo.account_ids.get_highest()
     if created <= known:
         return ""
     return (

@@ -9,13 +9,16 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from articles.account_ids import find_age_problem
+from articles.account_ids import age_problem
 from articles.doctor.examination import Examination, Finding, accounts_file, error, fine, note, reason_of, warning
 
 _INTEGRITY_SECONDS = 5.0
 _STEPS_BETWEEN_LOOKS = 10_000
 _SHORTEST_STATEMENT_MS = 30_000
 """Milliseconds that a migration of a large table may take."""
+
+_own: Any = connection
+"""The connection, whose class Django's types do not know."""
 
 _SETTINGS = ("fsync", "synchronous_commit", "statement_timeout")
 
@@ -59,14 +62,9 @@ def _version() -> str:
     if connection.vendor == "sqlite":
         return f"SQLite {sqlite3.sqlite_version}"
     if connection.vendor == "postgresql":
-        major, minor = divmod(_driver().pg_version, 10_000)
+        major, minor = divmod(_own.pg_version, 10_000)
         return f"PostgreSQL {major}.{minor}"
     return connection.display_name
-
-
-def _driver() -> Any:
-    """Return the connection, whose class Django's types do not know."""
-    return connection
 
 
 def check_migrations(_examination: Examination) -> Iterator[Finding]:
@@ -126,7 +124,7 @@ def check_integrity(_examination: Examination) -> Iterator[Finding]:
 def _damage() -> str:
     end = time.monotonic() + _INTEGRITY_SECONDS
     with connection.cursor() as cursor:
-        file = _driver().connection
+        file = _own.connection
         file.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
         try:
             cursor.execute("PRAGMA quick_check(1)")
@@ -162,7 +160,7 @@ def check_server_settings(_examination: Examination) -> Iterator[Finding]:
 
 def check_age(examination: Examination) -> Iterator[Finding]:
     """Compare the accounts with those that the store has seen."""
-    if problem := find_age_problem(examination.repository):
+    if problem := age_problem(examination.repository, notes=False):
         yield error(problem)
     else:
         yield fine("The accounts are as new as the store.")

@@ -16,7 +16,7 @@ from typing import Any
 from articles.domain.articles import Article, ImportedArticle
 from articles.domain.comments import COMMENTS_PER_ARTICLE
 from articles.domain.members import UNKNOWN_POSTER
-from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_reason, clean_text, clean_title
+from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.slugs import clean_slug
 from articles.transfer.fields import (
@@ -27,6 +27,8 @@ from articles.transfer.fields import (
     is_count,
     plain_seconds,
     read_closes,
+    read_name,
+    read_reason,
     read_time,
     text_of,
 )
@@ -58,15 +60,15 @@ def read_row(
         title=cleaned("title", fields["title"], _clean_title, unescape=reading.unescape),
         link=link,
         poster=UNKNOWN_POSTER,
-        poster_name="" if (poster := fields.get("poster")) is None else text_of("poster", poster).strip(),
+        poster_name=read_name(fields, "poster"),
         posted_at=posted_at,
         votes=votes,
         opposes=opposes,
         groups=groups,
-        removed=None if (reason := fields.get("removed")) is None else cleaned("reason", reason, clean_reason),
+        removed=read_reason(fields, "removed"),
         closes_at=closes_at,
         text=text,
-        locked=None if (reason := fields.get("locked")) is None else cleaned("reason", reason, clean_reason),
+        locked=read_reason(fields, "locked"),
         comment_numbers=_comment_numbers(fields.get("comment_numbers")),
     )
     for bad_group in left_out:

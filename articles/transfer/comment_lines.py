@@ -14,7 +14,7 @@ from typing import Any
 from articles.domain.articles import ImportedArticle
 from articles.domain.comments import COMMENTS_PER_ARTICLE, Comment, CommentId, CommentPlace, ImportedComment
 from articles.domain.members import DELETED_MEMBER
-from articles.text.lines import clean_comment, clean_reason
+from articles.text.lines import clean_comment
 from articles.transfer.fields import (
     AHEAD,
     BadRow,
@@ -24,9 +24,10 @@ from articles.transfer.fields import (
     is_count,
     plain_seconds,
     read_closes,
+    read_name,
+    read_reason,
     read_time,
     seconds,
-    text_of,
 )
 
 NUMBER = "comment"
@@ -69,13 +70,13 @@ def _read_comment(
 ) -> ImportedComment:
     if place.is_stub:
         return ImportedComment(article, place, DELETED_MEMBER, "", "")
-    removed = None if (reason := fields.get("removed")) is None else cleaned("reason", reason, clean_reason)
+    removed = read_reason(fields, "removed")
     votes, opposes = _counts(fields, reading, place)
     return ImportedComment(
         article=article,
         place=place,
         author=DELETED_MEMBER,
-        author_name="" if (author := fields.get("author")) is None else text_of("author", author).strip(),
+        author_name=read_name(fields, "author"),
         text=_text(fields, is_removed=removed is not None, unescape=reading.unescape),
         votes=votes,
         opposes=opposes,

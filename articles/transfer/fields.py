@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isinf, isnan
 from typing import Any, TypeGuard
 
-from articles.text.lines import InvalidInput
+from articles.text.lines import InvalidInput, clean_reason
 from articles.text.messages import english_sentence
 
 EARLIEST = 631_152_000  # 1990-01-01, before the first web page
@@ -124,6 +124,16 @@ def cleaned(name: str, value: object, clean: Callable[[str], str], *, unescape: 
         return clean(text)
     except InvalidInput as error:
         raise BadRow.because(error) from None
+
+
+def read_reason(fields: Mapping[str, Any], name: str) -> str | None:
+    """Return the reason in a field; None if the row has none. Raises BadRow."""
+    return None if (reason := fields.get(name)) is None else cleaned("reason", reason, clean_reason)
+
+
+def read_name(fields: Mapping[str, Any], name: str) -> str:
+    """Return the name of a member as given, "" if unknown. Raises BadRow."""
+    return "" if (given := fields.get(name)) is None else text_of(name, given).strip()
 
 
 def is_count(value: object) -> TypeGuard[int]:

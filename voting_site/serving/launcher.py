@@ -22,7 +22,6 @@ from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreError, StoreUnavailable
 from articles.management.base import progress
 from articles.operation import outages
-from articles.repository import Repository
 from articles.wiring import follower, patient_repository, unprepared_repository
 from links.process import LinkFetcher, link_fetcher
 from owner import administrator, choices
@@ -120,16 +119,57 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
         link_fetcher() as fetcher,
     ):
         server = WebServer(host, port, listeners, metrics)  # it imports the site meanwhile
+        workers = list[Housekeeper]()
         try:
             is_prepared = _prepare(say, store)
             listen(listeners)
             server.let_serve()
-            keep_house = partial(_keep_house, say, is_prepared, runs_housekeeping)
-            return _serve_web(say, server, _greeting(host, port), signals, store, fetcher, keep_house)
+            greeting = _greeting(host, port)
+            server.wait_until_answering(signals.stopping.is_set)
+            say(greeting)
+            if not chosen.LIMITS:
+                say(f"Warning: {UNLIMITED}")
+            if not settings.HAS_CACHE:
+                say(f"Note: {NO_CACHE}")
+            workers += [
+                Housekeeper(partial(_keep_house, say, is_prepared, runs_housekeeping)),
+                Housekeeper(lambda stopping: follower().keep(stopping)),
+            ]
+            _watch(signals, server, fetcher, store, workers)
         except _Stopped:
             return 0
-        finally:
+        finally:  # all concurrently; the store is stopped afterwards
+            for worker in workers:
+                worker.ask_to_stop()
             server.stop()
+            for worker in workers:
+                worker.stop()
+        say("Stopped.")
+        return 0
+
+
+def _watch(
+    signals: "_Signals",
+    server: WebServer,
+    fetcher: LinkFetcher | None,
+    store: "_Store",
+    workers: Sequence[Housekeeper],
+) -> None:
+    """Restart what ends, and reload, until a signal."""
+    watched_disk = disk.DiskWatch(Path(settings.DATA_DIR))
+    while not signals.stopping.wait(_POLL):
+        if signals.reloading.is_set():
+            signals.reloading.clear()
+            server.reload()
+            if fetcher:
+                fetcher.renew()
+        store.check()
+        server.watch()
+        if fetcher:
+            fetcher.watch()
+        for worker in workers:
+            worker.watch()
+        watched_disk.look()
 
 
 def check_address() -> None:
@@ -149,53 +189,6 @@ def check_address() -> None:
         finally:
             connection.close()
         raise
-
-
-def _serve_web(
-    say: Say,
-    server: WebServer,
-    greeting: str,
-    signals: "_Signals",
-    store: "_Store",
-    fetcher: LinkFetcher | None,
-    keep_house: Callable[[threading.Event], object],
-) -> int:
-    workers = list[Housekeeper]()
-    try:
-        server.wait_until_answering(signals.stopping.is_set)
-        say(greeting)
-        if not chosen.LIMITS:
-            say(f"Warning: {UNLIMITED}")
-        if not settings.HAS_CACHE:
-            say(f"Note: {NO_CACHE}")
-        workers = [Housekeeper(keep_house), Housekeeper(lambda stopping: follower().keep(stopping))]
-        watched_disk = disk.DiskWatch(Path(settings.DATA_DIR))
-        while not signals.stopping.wait(_POLL):
-            if signals.reloading.is_set():
-                signals.reloading.clear()
-                server.reload()
-                if fetcher:
-                    fetcher.renew()
-            store.check()
-            server.watch()
-            if fetcher:
-                fetcher.watch()
-            for worker in workers:
-                worker.watch()
-            watched_disk.look()
-    finally:
-        _stop(server, workers)
-    say("Stopped.")
-    return 0
-
-
-def _stop(server: WebServer, workers: Sequence[Housekeeper]) -> None:
-    """Stop all concurrently. The store is stopped afterwards."""
-    for worker in workers:
-        worker.ask_to_stop()
-    server.stop()
-    for worker in workers:
-        worker.stop()
 
 
 def _keep_house(say: Say, is_prepared: bool, runs_housekeeping: bool, stopping: threading.Event) -> None:
@@ -323,17 +316,11 @@ def prepare_store(say: Say) -> None:
     for finding in (*store_checks.check_permissions(examination), *store_checks.check_persistence(examination)):
         if finding.level.needs_attention:
             say(f"Warning: {finding.text} {finding.advice}")
-    _adopt_rules(repository, say)
+    with progress(unit="articles", shown=False) as bar:
+        if repository.adopt_rules(bar.reach):  # VOTES_PER_DAY was changed, or a change of the ranking interrupted
+            say("The weight of a vote has changed: all articles were rescored.")
     if settings.DEMO and (message := seed_if_empty(repository)):
         say(message)
-
-
-def _adopt_rules(repository: Repository, say: Say) -> None:
-    """Rescore all articles if VOTES_PER_DAY was changed or a change of the ranking was interrupted."""
-    with progress(unit="articles", shown=False) as bar:
-        changed = repository.adopt_rules(bar.reach)
-    if changed:
-        say("The weight of a vote has changed: all articles were rescored.")
 
 
 def _administrator_lines(base: str) -> Iterator[str]:

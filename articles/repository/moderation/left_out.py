@@ -199,7 +199,9 @@ class LeftOutUpkeep:
 
     def _repeat(self, member: UserId, states: _States) -> None:
         """Carry out the last act again in every shard. The first shard begins it first and completes it last."""
-        act, (first, *others) = _last_act(states), self._store.shards.all
+        # If all acts are lost, one that leaves the first shard as it is.
+        act = max(state.act for state in states) or (1 if states[0].is_left_out else 2)
+        first, *others = self._store.shards.all
         sound = [state for state in states if state.act == act and state.is_sound]
         waits = str(act) == PROBATION_ACT and any(state.on_probation for state in sound[:1] or states)
         self._begin(first, member, act, waits=waits)
@@ -263,11 +265,6 @@ class LeftOutUpkeep:
                 yield Finding(keys.left_out_acts, f"act {first.act} of {member} is done in the first shard only")
             elif first.is_done and state.on_probation != first.on_probation:
                 yield Finding(keys.probation, f"{member} is on probation in some shards only")
-
-
-def _last_act(states: _States) -> int:
-    """Return the number of the last act on a member; if all are lost, one that leaves the first shard as it is."""
-    return max(state.act for state in states) or (1 if states[0].is_left_out else 2)
 
 
 def _state_from(act: str | None, is_left_out: int, on_probation: int) -> _State:

@@ -5,6 +5,7 @@ A sweep removes everything that a member posted recently in one act, and restore
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import takewhile
 from math import inf
 from typing import NamedTuple
@@ -155,16 +156,16 @@ class OwnRemovedPage(NamedTuple):
     """Position of the last comment of the page, removed or not; None for an empty page."""
 
 
+@dataclass(slots=True)
 class _Reading:
-    """How far one shard's moderation log has been read, and what was found."""
+    """How far one shard's moderation log has been read."""
 
-    def __init__(self, keys: Keys, before: float) -> None:
-        self.keys = keys
-        self.next_entry: int | None = None
-        """Number of the next entry to read, from the oldest; None before the first read, 0 after the last."""
+    keys: Keys
+    reached: float
+    """Time of the last entry read: the entries to come are no newer."""
 
-        self.reached = before
-        """Time of the last entry read: the entries to come are no newer."""
+    next_entry: int | None = None
+    """Number of the next entry to read, from the oldest; None before the first read, 0 after the last."""
 
     @property
     def is_over(self) -> bool:

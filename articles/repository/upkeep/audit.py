@@ -30,7 +30,7 @@
 """
 
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -91,11 +91,6 @@ class Facts(NamedTuple):
 
 Batch = tuple[list[str], list[Finding], dict[str, Facts]]
 """Ids of some articles, what is wrong with them, and what was read of those that could be read."""
-
-
-def _facts_from(reply: Sequence[Any]) -> Iterator[Facts]:
-    for groups, state, is_discussed, *merged in portions(reply, 5):
-        yield Facts(groups, state, is_discussed == 1, (merged[0], merged[1]))
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -253,11 +248,12 @@ def check_articles(
         limits += [store.rules.voters_grace, store.rules.hot_size]
         arguments: list[Value] = [keys.prefix, *limits, sets, *batch]
         checked, long, flat, facts = store.run(f"{verb}/articles", [keys.removed], arguments)
-        articles.update(zip(batch, _facts_from(facts), strict=False))
+        for article_id, (groups, state, is_discussed, *merged) in zip(batch, portions(facts, 5), strict=False):
+            articles[article_id] = Facts(groups, state, is_discussed == 1, (merged[0], merged[1]))
         yield from findings_from(keys.article, flat)
-        for article_id in map(int, long):
-            problems = check_long(store, keys, article_id, verb)
-            yield from (Finding(keys.article(article_id), problem) for problem in problems)
+        for number in map(int, long):
+            problems = check_long(store, keys, number, verb)
+            yield from (Finding(keys.article(number), problem) for problem in problems)
         batch = batch[checked:]
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from articles.domain.lists import Order
 from articles.repository.store.batches import ARTICLES_PER_STEP
 from articles.repository.store.connection import Call, OfStore, exact_time
-from articles.repository.store.keys import Keys
 from articles.repository.store.values import moment_from
 
 INTERVAL = 10.0
@@ -84,31 +83,17 @@ class StoreClock(OfStore):
         Takes about `budget` seconds at most. Safe to interrupt. One round trip for each step. Raises StoreError.
         """
         ends, dropped = time.monotonic() + budget, 0
+        grace, records = self._store.rules.voters_grace, int(self._store.rules.records_ballots)
         for keys in self._store.shards.all:
-            for step in (self._drop_voters_of_articles, self._drop_voters_of_comments):
-                while True:
-                    count, more = step(keys)
+            articles = [keys.ranking, keys.order(Order.TIME), keys.removed]
+            for script, given, first, last in (
+                ("votes/drop_voters", articles, [keys.prefix], records),
+                ("comments/drop_voters", [keys.comment_voters], [], keys.prefix),
+            ):
+                more = True
+                while more:
+                    now = exact_time(self._store.now())
+                    count, rest = self._store.run(script, given, [*first, now, grace, ARTICLES_PER_STEP, last])
                     dropped += int(count)
-                    if not more or time.monotonic() > ends:
-                        break
+                    more = rest and time.monotonic() <= ends
         return dropped
-
-    def _drop_voters_of_articles(self, keys: Keys) -> tuple[int, int]:
-        """Take one step; return the number of sets dropped, and 1 if there may be more to drop."""
-        count, more = self._store.run(
-            "votes/drop_voters",
-            [keys.ranking, keys.order(Order.TIME), keys.removed],
-            [
-                *(keys.prefix, exact_time(self._store.now()), self._store.rules.voters_grace, ARTICLES_PER_STEP),
-                int(self._store.rules.records_ballots),
-            ],
-        )
-        return count, more
-
-    def _drop_voters_of_comments(self, keys: Keys) -> tuple[int, int]:
-        count, more = self._store.run(
-            "comments/drop_voters",
-            [keys.comment_voters],
-            [exact_time(self._store.now()), self._store.rules.voters_grace, ARTICLES_PER_STEP, keys.prefix],
-        )
-        return count, more

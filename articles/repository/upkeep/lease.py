@@ -104,15 +104,13 @@ class HousekeepingLease:
                 pipe.hkeys(keys.days())
             pipe.hkeys(names.TICK)
             *days, recorded = pipe.execute()
-        expired = {keys.days(): _past(fields, today) for keys, fields in zip(shards, days, strict=True)}
+        expired = {  # fields "<day>:<kind>"
+            keys.days(): [field for field in fields if int(field.partition(":")[0]) <= today - DAYS_KEPT]
+            for keys, fields in zip(shards, days, strict=True)
+        }
         expired[names.TICK] = [step for step in recorded if step not in steps]
         with self._store.pipeline() as pipe:
             for key, fields in expired.items():
                 if fields:
                     pipe.hdel(key, *fields)
             return sum(pipe.execute())
-
-
-def _past(fields: list[str], today: int) -> list[str]:
-    """Return those of the fields "<day>:<kind>" that are before the days to keep."""
-    return [field for field in fields if int(field.partition(":")[0]) <= today - DAYS_KEPT]
