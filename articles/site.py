@@ -72,12 +72,9 @@ def _blocked_hosts() -> Any:
     return apps.get_model("articles", "BlockedHost")
 
 
-def _load_hosts() -> dict[str, str]:
-    """Return the reasons by host."""
-    return dict(_blocked_hosts().objects.values_list("host", "reason"))
+_hosts: Recent[dict[str, str]] = Recent(lambda: dict(_blocked_hosts().objects.values_list("host", "reason")), {})
+"""The reasons by host."""
 
-
-_hosts: Recent[dict[str, str]] = Recent(_load_hosts, {})
 forget_hosts = _hosts.forget
 
 

@@ -15,14 +15,14 @@ from articles.doctor.examination import Level
 from articles.doctor.mail import is_sent, send_test
 from owner import choices
 from owner.administrator import administrators_only
-from owner.steps import DISMISSED, MAIL_TESTED, last_backup, list_steps
+from owner.steps import DISMISSED, MAIL_TESTED, last_backup, steps
 
 
 @require_safe
 @administrators_only
 def administration(request: HttpRequest) -> HttpResponse:
     """Show the six steps, and the way to what is done rarely."""
-    return render(request, "owner/administration.html", {"steps": list_steps()})
+    return render(request, "owner/administration.html", {"steps": list(steps())})
 
 
 @form_action(page="articles:administration", button=gettext_lazy("Hide this list"))

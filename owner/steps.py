@@ -34,12 +34,8 @@ class Step(NamedTuple):
     is_done: bool
 
 
-def list_steps() -> list[Step]:
-    """Return the steps. One round trip."""
-    return [*_steps()]
-
-
-def _steps() -> Iterator[Step]:
+def steps() -> Iterator[Step]:
+    """Yield the steps. One round trip."""
     named = settings.BROWSER_SETTINGS["SITE_NAME"].default != chosen.SITE_NAME
     yield Step(_("Name and look"), chosen.SITE_NAME, reverse("articles:owner_look"), named or _is_noted("look"))
     modes = {
@@ -81,7 +77,6 @@ def on_front_page(request: HttpRequest) -> Markup:
     """Draw the steps for an administrator until all are done, or dismissed."""
     if choices.note_of(DISMISSED):
         return Markup()
-    steps = list_steps()
-    return (
-        Markup() if all(step.is_done for step in steps) else drawn("owner/steps.html", {"steps": steps}, request)
-    )
+    known = list(steps())
+    is_done = all(step.is_done for step in known)
+    return Markup() if is_done else drawn("owner/steps.html", {"steps": known}, request)

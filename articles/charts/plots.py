@@ -199,7 +199,7 @@ def history(
     ranks = [(at, rank) for at, rank, _ in ordered]
     points = [(at, count) for at, _, count in ordered]
     return History(
-        _steps(ranks, _rank_axis(ranks), apart, span, places, value_label),
+        _steps(ranks, shapes.rank_ticks(max(_present(ranks), default=1))[::-1], apart, span, places, value_label),
         _steps(points, _points_axis(points), apart, span, places, value_label),
         tuple(_rows(ordered, apart, when_label, value_label)),
         len(ordered),
@@ -209,11 +209,6 @@ def history(
 
 def _present(values: _Values) -> list[int]:
     return [value for _, value in values if value is not None]
-
-
-def _rank_axis(ranks: _Values) -> list[float]:
-    """Return the axis from the worst rank, at the bottom, to 1."""
-    return shapes.rank_ticks(max(_present(ranks), default=1))[::-1]
 
 
 def _points_axis(points: _Values) -> list[float]:

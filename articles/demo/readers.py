@@ -33,12 +33,6 @@ class _Comment(NamedTuple):
     parent: int | None
 
 
-class _Vote(NamedTuple):
-    comment: CommentId
-    member: UserId
-    choice: Choice
-
-
 def discuss(
     repository: Repository,
     members: Mapping[str, UserId],
@@ -111,14 +105,16 @@ def _comments(
     return found
 
 
-def _votes(posted: Mapping[CommentId, Mapping[str, Any]], members: Mapping[str, UserId]) -> Iterator[_Vote]:
+def _votes(
+    posted: Mapping[CommentId, Mapping[str, Any]], members: Mapping[str, UserId]
+) -> Iterator[tuple[CommentId, UserId, Choice]]:
     """Draw who votes on each comment. The same in every run."""
     rng = _random()
     for number, row in posted.items():
         others = [member for name, member in members.items() if name != row["author"]]
         voters = rng.sample(others, row["votes"] + row["opposes"])
         for place, member in enumerate(voters):
-            yield _Vote(number, member, Choice.VOTE if place < row["votes"] else Choice.OPPOSE)
+            yield number, member, Choice.VOTE if place < row["votes"] else Choice.OPPOSE
 
 
 def _random() -> Random:

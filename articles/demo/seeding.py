@@ -256,7 +256,7 @@ def _load_or_begin(repository: Repository) -> SeedingRun | None:
         return None
     free = [name for name in (MEMBER, MODERATOR) if not User.objects.is_taken(name)]
     run = SeedingRun(repository.store.now(), tuple(free))
-    _write_private(_run_file(), json.dumps(asdict(run)))
+    private_files.write(_run_file(), json.dumps(asdict(run)).encode())
     return run
 
 
@@ -275,7 +275,7 @@ def _make_logins(names: Sequence[str]) -> dict[str, str]:
     """Create these accounts, or give them new passwords. Return the passwords by name."""
     passwords = {name: secrets.token_urlsafe(12) for name in names}
     if passwords:
-        _write_private(logins_file(), "\n".join([*_login_lines(passwords), ""]))
+        private_files.write(logins_file(), "\n".join([*_login_lines(passwords), ""]).encode())
     for name, password in passwords.items():
         user = User.objects.filter(username=name).first() or User(username=name)
         user.set_password(password)
@@ -288,7 +288,3 @@ def _make_logins(names: Sequence[str]) -> dict[str, str]:
 
 def _login_lines(passwords: Mapping[str, str]) -> list[str]:
     return [f"  {name:<{len(MODERATOR)}}  {password}" for name, password in passwords.items()]
-
-
-def _write_private(path: Path, text: str) -> None:
-    private_files.write(path, text.encode())

@@ -47,7 +47,9 @@ def warnings(base_dir: Path) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if _ASSIGNMENT.fullmatch(line) is None and line.strip() and not line.lstrip().startswith("#"):
             yield f"Line {number} of the file .env has no effect: it is not NAME=value, without spaces."
-        if (assignment := _LOOSE.fullmatch(line)) and not _is_known(assignment[1]):
+        if (assignment := _LOOSE.fullmatch(line)) and not (
+            assignment[1] in NAMES or providers.is_known(assignment[1])
+        ):
             unknown[assignment[1]] = None
     for name in unknown:
         if name in GONE:
@@ -61,10 +63,6 @@ def warnings(base_dir: Path) -> Iterator[str]:
 def gone_sentence(name: str) -> str:
     """Return what replaces a setting of an earlier version."""
     return f"{name} is not a setting any more: {GONE[name]}"
-
-
-def _is_known(name: str) -> bool:
-    return name in NAMES or providers.is_known(name)
 
 
 def _lines(base_dir: Path) -> list[str]:

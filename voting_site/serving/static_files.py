@@ -51,14 +51,11 @@ def _prepared(name: str, paths: Sources) -> str | None:
     """Return the text to serve instead of the file's; None to serve the file unchanged."""
     path = PurePosixPath(name)
     if path.suffix == ".css" and path.parts[0] == "css":
-        return _COMMENT.sub("", _joined(_text(paths[name]), path.parent, paths))
+        joined = _IMPORT.sub(lambda match: _text(paths[str(path.parent / match["name"])]), _text(paths[name]))
+        return _COMMENT.sub("", joined)
     if path.suffix == ".js" and str(path.parent) == "js":
         return str(jsmin(_text(paths[name])))
     return None
-
-
-def _joined(text: str, folder: PurePosixPath, paths: Sources) -> str:
-    return _IMPORT.sub(lambda match: _text(paths[str(folder / match["name"])]), text)
 
 
 def _text(source: tuple[Storage, str]) -> str:

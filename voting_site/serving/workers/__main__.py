@@ -21,11 +21,6 @@ def _raise_limit_of_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _is_let_serve() -> bool:
-    """Wait until the site is prepared. Return False if the launcher has given up."""
-    return bool(sys.stdin.buffer.readline())
-
-
 def _say_that_it_serves() -> None:
     with suppress(OSError):  # the launcher has ended
         os.write(sys.stdin.fileno(), b"\n")
@@ -37,7 +32,7 @@ if __name__ == "__main__":
     metric_files.take_number()  # before any metric is defined
     django.setup(set_prefix=False)  # before any model is imported
     resolve("/healthz")  # imports all views and builds the API, once before the forks
-    if _is_let_serve():
+    if sys.stdin.buffer.readline():  # the site is prepared; nothing comes if the launcher has given up
         from voting_site.serving.workers import site
 
         site.serve(list(map(int, sys.argv[2].split(","))), float(sys.argv[3]), _say_that_it_serves)

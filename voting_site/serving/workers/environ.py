@@ -117,7 +117,8 @@ class Response:
 
     def _start_response(self, status: str, headers: Headers, _exc_info: Any = None) -> None:
         self.status = int(status[:3])
-        self.headers = [(name, _sendable(value)) for name, value in headers]
+        # The web server sends ASCII only; other characters become "?".
+        self.headers = [(name, value.encode("ascii", "replace").decode()) for name, value in headers]
 
     def next_bytes(self, at_least: int) -> bytes:
         """Return the next bytes of the content; fewer than `at_least` only at its end."""
@@ -139,11 +140,6 @@ class Response:
     def close(self) -> None:
         if close := getattr(self._content, "close", None):
             close()
-
-
-def _sendable(value: str) -> str:
-    """Return the header's value. The web server sends ASCII only; other characters become "?"."""
-    return value if value.isascii() else value.encode("ascii", "replace").decode()
 
 
 _LONGEST_LANGUAGES = 500

@@ -82,7 +82,8 @@ class Gateway:
                 if page := await pages.find(reading):
                     if (headers := pages.gather(reading, scope)) is not None:
                         return pages.send(page, reading, protocol, headers)
-                    return await self._in_thread(partial(pages.count_and_send, page, reading, scope, protocol))
+                    run = asyncio.get_running_loop().run_in_executor
+                    return await run(self._pool, pages.count_and_send, page, reading, scope, protocol)
                 with pages.rendering(reading, scope, protocol) as rendering:
                     await self._answer(scope, rendering, b"", partial(rendering.begin, arrived_at))
             else:
@@ -117,9 +118,6 @@ class Gateway:
             return True
         length = scope.headers.get("content-length") or ""
         return length.isascii() and length.isdecimal() and 0 < int(length) < self._body_bytes
-
-    async def _in_thread(self, work: Callable[[], None]) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def _answer(self, scope: Any, protocol: Any, body: bytes, change: _Change = dict) -> None:
         """Answer with the application, which sees the variables that `change` returns."""

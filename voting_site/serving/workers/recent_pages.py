@@ -125,9 +125,8 @@ def of_all_readers(arrived_at: float, variables: dict[str, Any]) -> dict[str, An
 
 
 class _Sent(NamedTuple):
-    """Everything that decides what a request reads, and whether it is refused."""
+    """Everything that decides what a GET request reads, and whether it is refused."""
 
-    method: str
     version: str
     path: str
     query: str
@@ -185,7 +184,8 @@ class RecentPages:
         """Return what the request reads if it may be a shared page, and is not to be refused. For any thread."""
         if scope.method != "GET":
             return None
-        sent = self._sent(scope)
+        is_declared = self._is_declared(environ.peer_of(scope))
+        sent = _Sent(scope.http_version, scope.path, scope.query_string, tuple(scope.headers.items()), is_declared)
         if (known := self._seen.get(sent)) or environ.refusal_of(scope):
             return known
         reading = reading_of(sent.path, sent.query, sent.headers, trusts_scheme=sent.trusts_scheme)
@@ -194,16 +194,6 @@ class RecentPages:
                 self._seen.clear()
             self._seen[sent] = reading
         return reading
-
-    def _sent(self, scope: Any) -> "_Sent":
-        return _Sent(
-            scope.method,
-            scope.http_version,
-            scope.path,
-            scope.query_string,
-            tuple(scope.headers.items()),
-            self._is_declared(environ.peer_of(scope)),
-        )
 
     async def find(self, reading: Reading) -> RecentPage | None:
         """Return a recent page, or the one that is just being rendered."""
@@ -235,7 +225,11 @@ class RecentPages:
         """Ask the store about pages: one that would show the same is recent again. For a thread."""
         at = self._clock()
         pages = {share: page for share in shares if (page := self._pages.get(share)) and page.state}
-        states = self._states_of({share.article for share in pages})
+        states: Mapping[ArticleId, str] = {}
+        try:
+            states = self._states({share.article for share in pages})
+        except Exception as error:  # the application will find the same, and say so
+            _log.debug("pages of articles could not be checked: %s", error)
         for share, page in pages.items():
             is_same = states.get(share.article) == page.state and at - page.rendered_at < LONGEST
             checked = replace(page, at=at) if is_same else replace(page, state="")
@@ -243,13 +237,6 @@ class RecentPages:
                 if self._pages.get(share) is page:
                     self._pages[share] = checked
                     self._pages.move_to_end(share, last=is_same)
-
-    def _states_of(self, articles: Collection[ArticleId]) -> Mapping[ArticleId, str]:
-        try:
-            return self._states(articles)
-        except Exception as error:  # the application will find the same, and say so
-            _log.debug("pages of articles could not be checked: %s", error)
-            return {}
 
     def gather(self, reading: Reading, scope: Any) -> Headers | None:
         """Take the request's view, if it is one, and return headers for its reader alone.
@@ -268,14 +255,15 @@ class RecentPages:
 
     def count_and_send(self, page: RecentPage, reading: Reading, scope: Any, protocol: Any) -> None:
         """Count the view, and answer with a recent page. For a thread."""
-        self.send(page, reading, protocol, self._views.count(_variables(reading, scope), reading.share.article))
+        self.send(page, reading, protocol, self._count(reading, scope))
+
+    def _count(self, reading: Reading, scope: Any) -> Headers:
+        return self._views.count(_variables(reading, scope), reading.share.article)
 
     def _counted(self, reading: Reading, scope: Any) -> Headers:
         """Take the request's view like `gather`, or count it. For a thread."""
         headers = self.gather(reading, scope)
-        if headers is None:
-            headers = self._views.count(_variables(reading, scope), reading.share.article)
-        return headers
+        return self._count(reading, scope) if headers is None else headers
 
     def close(self) -> None:
         """Count the views that are waiting."""
@@ -306,11 +294,11 @@ class RecentPages:
             self._drop(share)
             self._pages[share] = page
             self._bytes += len(page.content)
-            while self._pages and self._is_to_go(next(iter(self._pages.values()))):
-                self._drop(next(iter(self._pages)))
-
-    def _is_to_go(self, oldest: RecentPage) -> bool:
-        return self._bytes > MOST_BYTES or self._clock() - oldest.at >= USABLE
+            while self._pages:
+                oldest, kept = next(iter(self._pages.items()))
+                if self._bytes <= MOST_BYTES and self._clock() - kept.at < USABLE:
+                    break
+                self._drop(oldest)
 
     def _drop(self, share: Share) -> None:
         if page := self._pages.pop(share, None):
