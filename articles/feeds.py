@@ -201,11 +201,7 @@ def _summary(article: Article, page: str) -> str:
         "%(points)s point: %(votes)s voted for it, %(opposes)s opposed it.",
         "%(points)s points: %(votes)s voted for it, %(opposes)s opposed it.",
         abs(article.points),
-    ) % {
-        "points": grouped(article.points),
-        "votes": grouped(article.votes),
-        "opposes": grouped(article.opposes),
-    }
+    ) % {"points": grouped(article.points), "votes": grouped(article.votes), "opposes": grouped(article.opposes)}
     return format_html(
         '<p>{}</p>{}<p><a href="{}">{}</a></p>',
         numbers,

@@ -23,16 +23,7 @@ from django_tasks import task
 from markupsafe import Markup
 
 from accounts.letters import notice_macros, text_of
-from accounts.mail import (
-    Kind,
-    Letter,
-    TooManyMails,
-    draw_later,
-    language_of,
-    letter_to,
-    reply_address,
-    send_drawn,
-)
+from accounts.mail import Kind, Letter, TooManyMails, draw_later, language_of, letter_to, reply_address, send_drawn
 from accounts.models import BAN_SCOPES, Ban, Statement, User
 from articles.domain.articles import Article
 from articles.domain.moderation_log import REVERSING, STATED

@@ -63,9 +63,5 @@ def test_mail(request: HttpRequest) -> HttpResponse:
 @require_safe
 @administrators_only
 def backups(request: HttpRequest) -> HttpResponse:
-    context = {
-        "folder": settings.BACKUP_DIR,
-        "age": last_backup(),
-        "kept": settings.BACKUP_KEEP,
-    }
+    context = {"folder": settings.BACKUP_DIR, "age": last_backup(), "kept": settings.BACKUP_KEEP}
     return render(request, "owner/backup.html", context)

@@ -113,8 +113,7 @@ def check_fit(examination: Examination) -> Iterator[Finding]:
         yield error(_("The site cannot use this store."), "", examination.misfit)
     elif store is None and examination.known_site:
         yield error(
-            _("The store has lost the ranking's parameters."),
-            _("Restart the site, then run `manage.py repair`."),
+            _("The store has lost the ranking's parameters."), _("Restart the site, then run `manage.py repair`.")
         )
     elif store is None:
         yield note("The store is empty.", "The first start of the site prepares it.")
@@ -205,8 +204,7 @@ def check_persistence(examination: Examination) -> Iterator[Finding]:
         return
     if not file.enabled:
         yield warning(
-            _("The append-only file is off: writes since the last snapshot are lost when the store fails."),
-            advice,
+            _("The append-only file is off: writes since the last snapshot are lost when the store fails."), advice
         )
         return
     if not file.last_write_ok:

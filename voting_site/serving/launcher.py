@@ -227,11 +227,7 @@ def _signals() -> Iterator[_Signals]:
         if _preparing.is_set():
             raise _Stopped
 
-    handlers = {
-        signal.SIGINT: stop,
-        signal.SIGTERM: stop,
-        signal.SIGHUP: lambda *_: signals.reloading.set(),
-    }
+    handlers = {signal.SIGINT: stop, signal.SIGTERM: stop, signal.SIGHUP: lambda *_: signals.reloading.set()}
     previous_handlers = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield signals

@@ -34,10 +34,7 @@ class Command(StoreCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--every",
-            metavar="SECONDS",
-            type=_interval,
-            help="repeat at this interval until Ctrl-C or SIGTERM",
+            "--every", metavar="SECONDS", type=_interval, help="repeat at this interval until Ctrl-C or SIGTERM"
         )
 
     def handle(self, *_: Any, **options: Any) -> None:

@@ -67,13 +67,7 @@ class Suggestions(OfStore):
         self._support(article_id, member, suggestion, "", "")
 
     def _support(
-        self,
-        article_id: ArticleId,
-        member: UserId,
-        suggestion: str,
-        kind: str,
-        to: str,
-        *limits: Collection[str],
+        self, article_id: ArticleId, member: UserId, suggestion: str, kind: str, to: str, *limits: Collection[str]
     ) -> bool:
         store, keys = self._store, self._store.shards.of(article_id)
         (is_applied,) = store.change(

@@ -46,21 +46,9 @@ from articles.repository.moderation.merges import MergeUpkeep
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, read_ahead
 from articles.repository.store.connection import OfStore, Store, Value, exact_time
-from articles.repository.store.findings import (
-    Finding,
-    Verb,
-    attempt,
-    attempt_each,
-    findings_from,
-)
+from articles.repository.store.findings import Finding, Verb, attempt, attempt_each, findings_from
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import (
-    Contents,
-    batches,
-    newest_since,
-    portions,
-    ranked_members,
-)
+from articles.repository.store.scan import Contents, batches, newest_since, portions, ranked_members
 from articles.repository.store.values import parameters_from
 from articles.repository.upkeep.comments import CommentAudit
 from articles.repository.upkeep.group_audit import GroupAudit

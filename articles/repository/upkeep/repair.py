@@ -149,12 +149,7 @@ class Repair:
         self._changes.begin_copy()
 
     def _repair_batch(
-        self,
-        keys: Keys,
-        batch: list[str],
-        with_sets: Container[ArticleId],
-        named: _Named,
-        tell: Tell,
+        self, keys: Keys, batch: list[str], with_sets: Container[ArticleId], named: _Named, tell: Tell
     ) -> None:
         """Repair these articles, one by one if they cannot be all together; note what they name.
 
@@ -171,12 +166,7 @@ class Repair:
                 tell(Finding(keys.article(int(batch[0])), "is damaged, and left as it is"))
 
     def _repair_articles(
-        self,
-        keys: Keys,
-        batch: list[str],
-        with_sets: Container[ArticleId],
-        named: _Named,
-        tell: Tell,
+        self, keys: Keys, batch: list[str], with_sets: Container[ArticleId], named: _Named, tell: Tell
     ) -> None:
         articles = dict[str, Facts]()
         carry_out(check_articles(self._store, keys, batch, articles, with_sets, "repair"))

@@ -37,10 +37,7 @@ class Pool:
     """
 
     def __init__(
-        self,
-        work: Callable[[int, int], None],
-        size: int,
-        began: Callable[[], object] = lambda: None,
+        self, work: Callable[[int, int], None], size: int, began: Callable[[], object] = lambda: None
     ) -> None:
         """`began` is called when the first worker accepts requests."""
         self._work = work
