@@ -170,17 +170,12 @@ def send_due(repository: Repository, budget: float) -> int:
 
     Raises errors as `send_each`.
     """
-    deadline = time.monotonic() + budget
-    return send_each(_mails(repository, deadline), deadline)
-
-
-def _mails(repository: Repository, deadline: float) -> Iterator[Mail]:
-    for due in _due(repository, deadline):
-        since = due.member.mailed_until
-        yield Mail(
-            partial(_claim, due),
-            partial(draw_later, deliver_notices, due.member, Kind.NOTICES, since, due.last_at),
-        )
+    deadline, draw = time.monotonic() + budget, partial(draw_later, deliver_notices)
+    mails = (
+        Mail(partial(_claim, due), partial(draw, due.member, Kind.NOTICES, due.member.mailed_until, due.last_at))
+        for due in _due(repository, deadline)
+    )
+    return send_each(mails, deadline)
 
 
 @task(queue_name=MAIL)

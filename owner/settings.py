@@ -145,9 +145,11 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
 }
 """The label and the help of each setting."""
 
-LOOK = ("SITE_NAME", "SITE_MARK", "SITE_ACCENT", "SITE_LANGUAGES")
-PROGRAMS = ("WEBHOOKS", "OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT")
-JOINING = tuple(name for name in LABELS if name not in (*LOOK, *PROGRAMS))
+_LOOK = ("SITE_NAME", "SITE_MARK", "SITE_ACCENT", "SITE_LANGUAGES")
+_PROGRAMS = ("WEBHOOKS", "OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT")
+_JOINING = tuple(name for name in LABELS if name not in (*_LOOK, *_PROGRAMS))
+STEPS = {"look": _LOOK, "joining": _JOINING, "programs": _PROGRAMS}
+"""The settings of each page, by its name in addresses."""
 
 
 def _bad_pair(text: str) -> str:
@@ -291,8 +293,11 @@ def choose(changes: Mapping[str, str], administrator: Actor) -> None:
             transaction.on_commit(lambda: retract(None))
 
 
-def _page(request: HttpRequest, names: tuple[str, ...], step: str) -> HttpResponse:
-    form = SettingsForm(request.POST or None, names)
+@page_with_form
+@administrators_only
+def page(request: HttpRequest, step: str) -> HttpResponse:
+    """Let an administrator choose the settings of one page."""
+    form = SettingsForm(request.POST or None, STEPS[step])
     if request.method == "POST" and form.is_valid():
         changes = form.changes
         choose(changes, actor(request))
@@ -303,24 +308,6 @@ def _page(request: HttpRequest, names: tuple[str, ...], step: str) -> HttpRespon
         return redirect(f"articles:owner_{step}")
     unsent_form.refill(request, form)
     return render(request, f"owner/{step}.html", {"form": form}, status=400 if form.errors else 200)
-
-
-@page_with_form
-@administrators_only
-def look(request: HttpRequest) -> HttpResponse:
-    return _page(request, LOOK, "look")
-
-
-@page_with_form
-@administrators_only
-def joining(request: HttpRequest) -> HttpResponse:
-    return _page(request, JOINING, "joining")
-
-
-@page_with_form
-@administrators_only
-def programs(request: HttpRequest) -> HttpResponse:
-    return _page(request, PROGRAMS, "programs")
 
 
 @require_safe

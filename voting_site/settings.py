@@ -1,12 +1,13 @@
 """Django's settings. Those that an operator can change are in `configuration/variables.py`, by the same names."""
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
 from voting_site.configuration import data_directory, hosts, kinds
 from voting_site.configuration.loading import fetches_titles, leaving_one_free, load
-from voting_site.configuration.service_urls import cache_url, is_sqlite, sqlite_at, store_url
+from voting_site.configuration.service_urls import SQLITE, cache_url, is_sqlite, store_url
 from voting_site.configuration.variables import VARIABLES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -109,7 +110,8 @@ TEMPLATES = [
 
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
-DATABASES = {"default": CONFIGURATION["DATABASE_URL"] or sqlite_at(DATA_DIR / "accounts.sqlite3")}
+_OWN_DATABASE: dict[str, Any] = {"ENGINE": SQLITE, "NAME": str(DATA_DIR / "accounts.sqlite3")}
+DATABASES = {"default": CONFIGURATION["DATABASE_URL"] or _OWN_DATABASE}
 if is_sqlite(DATABASES["default"]):
     DATABASES["default"]["NAME"] = str(BASE_DIR / DATABASES["default"]["NAME"])  # the same for every process
     DATABASES["default"]["OPTIONS"] = {

@@ -1,4 +1,4 @@
-"""Fill an empty site with demo content: members, groups, articles, their votes and views, and two logins.
+"""Fill an empty site with demo content, and remove it: members, groups, articles, their votes and views, logins.
 
 Seeding can be interrupted at any point. A file in the data directory records when it began. Posting times are
 relative to that moment, and votes and views are drawn from a fixed seed, so a second run completes the first.
@@ -20,8 +20,11 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib.auth.models import Group
+from django.db import transaction
+from django.db.models import SET_NULL, ManyToOneRel
 
-from accounts.models import User
+from accounts.account_deletion import delete_without_trace
+from accounts.models import NameLook, User
 from accounts.moderators import GROUP as MODERATORS
 from articles import private_files
 from articles.demo.readers import discuss, draw_views, record_missing
@@ -102,11 +105,6 @@ def content_texts() -> list[dict[str, str]]:
     """Return the demo's texts of the site: name, language and text of each."""
     texts: list[dict[str, str]] = _content()["texts"]
     return texts
-
-
-def content_members() -> tuple[str, ...]:
-    """Return the names of the demo's posters and voters, without the two logins."""
-    return tuple(_content()["members"])
 
 
 def logins_file() -> Path:
@@ -288,3 +286,53 @@ def _make_logins(names: Sequence[str]) -> dict[str, str]:
 
 def _login_lines(passwords: Mapping[str, str]) -> list[str]:
     return [f"  {name:<{len(MODERATOR)}}  {password}" for name, password in passwords.items()]
+
+
+# Removing
+
+
+class DemoNotAlone(Exception):
+    """The site has other articles than the demo's. The message says how many."""
+
+
+def remove(repository: Repository) -> tuple[int, int]:
+    """Delete the demo's articles, groups and accounts; return how many articles and accounts these were.
+
+    Ids are not used again. Other accounts stay, without their votes on the demo's articles. Can be interrupted and
+    repeated. Raises DemoNotAlone, before anything is changed, ImportRunning and StoreError.
+    """
+    with repository.imports.lock():
+        known, articles, others = content_articles(), 0, 0
+        for article in repository.imports.iterate():
+            if (article.link or article.title) in known:
+                articles += 1
+            else:
+                others += 1
+        if others:
+            raise DemoNotAlone(f"{others:,} articles are not the demo's.")
+        repository.clear()
+    for text in content_texts():  # what an administrator has written instead stays
+        SiteText.objects.filter(**text).delete()
+    accounts = _delete_accounts()
+    logins_file().unlink(missing_ok=True)
+    return articles, accounts
+
+
+@transaction.atomic
+def _delete_accounts() -> int:
+    """Delete the demo's accounts, and what refers to them: nothing else needs their names."""
+    imported = User.objects.filter(username__in=_content()["members"], imported=True)
+    accounts = imported | User.objects.filter(username__in=(MEMBER, MODERATOR))
+    ids = list(accounts.values_list("pk", flat=True))
+    for relation in User._meta.get_fields(include_hidden=True):
+        if isinstance(
+            relation, ManyToOneRel
+        ):  # one-to-one relations, and those of groups and permissions, included
+            rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
+            if relation.on_delete is SET_NULL:
+                rows.update(**{relation.field.name: None})
+            else:
+                delete_without_trace(rows)
+    delete_without_trace(NameLook.objects.filter(user_id__in=ids))
+    delete_without_trace(User._base_manager.filter(pk__in=ids))
+    return len(ids)

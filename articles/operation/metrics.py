@@ -129,20 +129,10 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
             _refusals(outcome).inc()
 
 
-def count_limited(limit: str) -> None:
-    """Count a request that a rate limit refused."""
-    LIMITED.labels(limit).inc()
-
-
 def count_recent(view: str, status: int) -> None:
     """Count a request that was answered with a recent page."""
     _requests(view, "GET", str(status)).inc()
     RECENT_PAGES.inc()
-
-
-def count_voting_ring() -> None:
-    """Count an article that was flagged for a voting ring."""
-    VOTING_RINGS.inc()
 
 
 class MetricsMiddleware:

@@ -372,7 +372,7 @@ def _form_again(request: HttpRequest, view: str, sentence: str) -> HttpResponse 
 
 def note(request: HttpRequest, limit: str) -> None:
     """Count and log a refusal. Tools such as fail2ban read the line: docs/limits.md has the expression."""
-    metrics.count_limited(limit)
+    metrics.LIMITED.labels(limit).inc()
     _log.warning("refused: client=%s limit=%s", address_of(request) or "-", limit)
 
 

@@ -48,7 +48,7 @@ def _network_of_new_account(request: HttpRequest, member: Any) -> str:
 def _noted(article_id: ArticleId, tally: Tally) -> Tally:
     """Return the result of a vote; count and log the voting ring that it completed, if it did."""
     if tally.ring_accounts:
-        metrics.count_voting_ring()
+        metrics.VOTING_RINGS.inc()
         _log.warning("voting ring: article=%d accounts=%d", article_id, tally.ring_accounts)
     return tally
 

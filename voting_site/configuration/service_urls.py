@@ -80,11 +80,6 @@ def is_sqlite(database: dict[str, Any]) -> bool:
     return "sqlite" in str(database["ENGINE"])
 
 
-def sqlite_at(path: Path) -> dict[str, Any]:
-    """Return Django's settings of a database in a file."""
-    return {"ENGINE": SQLITE, "NAME": str(path)}
-
-
 def mail(text: str) -> dict[str, Any]:
     """Return Django's settings of the mail server."""
     parsed = _parse(environ.Env.email_url_config, text, "EMAIL_BACKEND")

@@ -5,8 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.models import User
-from articles.demo.removal import DemoNotAlone, remove
-from articles.demo.seeding import seed
+from articles.demo.seeding import DemoNotAlone, remove, seed
 from articles.management.base import StoreCommand, require_accounts
 from articles.repository import ImportRunning
 from articles.wiring import patient_repository

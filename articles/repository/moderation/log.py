@@ -139,7 +139,7 @@ class ModerationLog(OfStore):
         It looks at `ENTRIES_SEARCHED` entries at most, so a page can have few entries, or none, and more follow.
         Three round trips at most. Raises PageNotFound if the number of shards is another one by now.
         """
-        shards, size = self._store.shards.all, self._store.rules.per_page
+        shards = self._store.shards.all
         if closed_groups():
             return self._find_visible(wanted, rest)
         lengths = self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
@@ -154,32 +154,30 @@ class ModerationLog(OfStore):
         # Where a shard has older entries, those of others that are older than its last one read come later.
         cut = max((log[-1][0] for log, n in zip(logs, counts, strict=True) if log and n > len(log)), default=-inf)
         searched = [one for one in merge(*logs, key=itemgetter(0), reverse=True) if one[0] >= cut]
-        contents = self._contents(wanted, searched)
-        read, found, reached = Counter[int](), list[LogEntry](), 0.0
-        for at, n, entry in searched:
-            read[n] += 1
-            reached = at
-            if wanted.admits(entry, *contents.get(_content_key(shards[n], entry), ("", ()))):
-                found.append(entry)
-                if len(found) == size:
-                    break
+        number, found = self._admitted(wanted, searched)
+        read, reached = Counter(n for _, n, _ in searched[:number]), searched[number - 1][0] if number else 0.0
         left = tuple(count - read[n] for n, count in enumerate(counts))
-        return LogPage(tuple(found), number=1, has_next=any(left), rest=left, searched_to=reached)
+        return LogPage(found, number=1, has_next=any(left), rest=left, searched_to=reached)
+
+    def _admitted(
+        self, wanted: LogFilter, searched: Sequence[tuple[float, int, LogEntry]]
+    ) -> tuple[int, tuple[LogEntry, ...]]:
+        """Return how many of these entries one page takes, and those of them that the filter admits."""
+        contents, found = self._contents(wanted, searched), list[LogEntry]()
+        for number, (_, n, entry) in enumerate(searched, start=1):
+            key = _content_key(self._store.shards.all[n], entry)
+            if wanted.admits(entry, *contents.get(key, ("", ()))):
+                found.append(entry)
+                if len(found) == self._store.rules.per_page:
+                    return number, tuple(found)
+        return len(searched), tuple(found)
 
     def _find_visible(self, wanted: LogFilter, rest: Sequence[int] | None) -> LogPage:
         """Return what `find` does, of the entries that the reader gets to see."""
-        shards, size, found = self._store.shards.all, self._store.rules.per_page, list[LogEntry]()
         searched = list(islice(self._visible(rest), ENTRIES_SEARCHED + 1))
-        contents = self._contents(wanted, [(entry.at, n, entry) for n, entry in searched])
-        read = 0
-        for n, entry in searched[:ENTRIES_SEARCHED]:
-            read += 1
-            if wanted.admits(entry, *contents.get(_content_key(shards[n], entry), ("", ()))):
-                found.append(entry)
-                if len(found) == size:
-                    break
+        read, found = self._admitted(wanted, [(entry.at, n, entry) for n, entry in searched[:ENTRIES_SEARCHED]])
         page = self._visible_page(searched, read, rest)
-        return replace(page, entries=tuple(found), searched_to=page.entries[-1].at if page.entries else 0)
+        return replace(page, entries=found, searched_to=page.entries[-1].at if page.entries else 0)
 
     def _visible_page(
         self, searched: Sequence[tuple[int, LogEntry]], size: int, rest: Sequence[int] | None
