@@ -82,7 +82,7 @@ def test_nothing_is_added_during_an_import(run, site_store):
 @pytest.mark.parametrize(
     ("owner", "name", "at"),
     [
-        (seeding, "_write_private", 1),
+        (seeding.private_files, "write", 1),
         (Imports, "add", 1),
         (Votes, "cast", 60),
         (seeding, "_view", 1),
