@@ -68,7 +68,6 @@ class Feed:
 
     @property
     def address(self) -> str:
-        """The feed's own absolute URL."""
         return self.site + self.path
 
     @property
@@ -185,7 +184,6 @@ def _item(feed: Feed, kind: str, one: Article | Comment, author: str) -> Item:
 
 
 def article_item(feed: Feed, article: Article) -> Item:
-    """Return the entry of an article."""
     item = _item(feed, "article", article, clean(article.poster_name))
     return item | {
         "title": clean(article.title),
@@ -216,7 +214,6 @@ Commented: TypeAlias = tuple[Comment, Article]
 
 
 def comment_item(feed: Feed, comment: Comment, article: Article) -> Item:
-    """Return the entry of a comment."""
     author, title = clean(comment.author_name), clean(article.title)
     about = format_html('<a href="{}">{}</a>', feed.site + reverse("articles:article", args=[article.id]), title)
     return _item(feed, "comment", comment, author) | {
@@ -292,7 +289,8 @@ def answer(
     `facts`: everything that the entries contain; `items`: the entries, read only for 200. Only feeds without a
     query have a Last-Modified: the others are too many to cache.
     """
-    digest = _digest(feed, facts, kind)
+    raw = repr((_FORMAT_VERSION, kind, astuple(feed), facts)).encode("utf-8", "surrogatepass")
+    digest = blake2b(raw, digest_size=16).hexdigest()  # of everything that the feed contains
     etag, modified = f'W/"{digest}"', None
     if "?" not in feed.address:
         modified = _unchanged_since(feed.address, digest, now)
@@ -311,12 +309,6 @@ def facts_of(articles: Iterable[Article]) -> list[object]:
         (a.id, a.title, a.link, a.html, a.poster_name, a.posted_at, a.edited_at, a.votes, a.opposes, a.groups)
         for a in articles
     ]
-
-
-def _digest(feed: Feed, facts: Sequence[object], kind: str) -> str:
-    """Return a digest of everything that the feed contains."""
-    raw = repr((_FORMAT_VERSION, kind, astuple(feed), facts)).encode("utf-8", "surrogatepass")
-    return blake2b(raw, digest_size=16).hexdigest()
 
 
 def _unchanged_since(address: str, digest: str, now: float) -> int | None:

@@ -91,7 +91,6 @@ def _move_votes(repository: Repository) -> str:
 
 
 def _apply_parameters(repository: Repository) -> str:
-    """Continue a change of the ranking's parameters."""
     if repository.parameters.get_state().applying is None:
         return ""
     repository.parameters.advance(_BUDGET)
@@ -119,7 +118,6 @@ def _sample(repository: Repository) -> str:
 
 
 def _measure(repository: Repository) -> str:
-    """Record the figures for the operator's charts."""
     find_counts = import_string(settings.METRICS_FINDER)
     return "recorded" if repository.measurements.record(lambda: metrics.read_web_counts(find_counts())) else ""
 
@@ -131,7 +129,6 @@ def _finish_merges(repository: Repository) -> str:
 
 
 def _archive(repository: Repository) -> str:
-    """Archive the counters of unread articles into the database."""
     moved = archive.put_away(repository, at_most=_ARTICLES_ARCHIVED, budget=_BUDGET)
     return _counted(moved, "article", "archived")
 
@@ -165,7 +162,6 @@ def _expire(repository: Repository) -> str:
 
 
 def _back_up(repository: Repository) -> str:
-    """Make a backup, if it is time for one."""
     folder = settings.BACKUP_DIR
     if folder is None or not folders.is_due(Path(folder)):
         return ""
@@ -197,7 +193,6 @@ def _send_mail(repository: Repository) -> str:
 
 
 def _post_replies(_repository: Repository) -> str:
-    """Post the replies that came by mail."""
     done = replies.post_due(_BUDGET) if settings.REPLY_ADDRESS else {}
     return ", ".join(_counted(number, "reply", what) for what, number in done.items())
 

@@ -124,7 +124,6 @@ def sentence_of(notice: Notice) -> str:
 
 
 def path_of(notice: Notice) -> str:
-    """Return the path of what a notice is about."""
     if notice.comment_id and notice.is_readable:
         return reverse("articles:comment", args=[notice.comment_id])
     return reverse("articles:article", args=[notice.article])

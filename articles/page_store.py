@@ -78,12 +78,10 @@ class KeptPage:
 
     @property
     def content(self) -> bytes:
-        """The page itself."""
         return zlib.decompress(self.packed)
 
 
 def pack(address: Address, headers: Mapping[str, str], at: float, content: bytes, state: str = "") -> KeptPage:
-    """Return a copy of a page."""
     return KeptPage(address, headers, at, zlib.compress(content, _COMPRESSION), state)
 
 
@@ -177,7 +175,6 @@ class PageStore:
             yield
 
     def forget(self, address: Address) -> None:
-        """Delete the copy, if there is one."""
         with suppress(OSError):
             self._path(address).unlink()
 

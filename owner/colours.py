@@ -60,7 +60,8 @@ def _readable(colour: str, theme: str) -> str:
     muted = saturation * 0.75 if theme == "dark" else saturation  # full colours glare on a dark page
     for step in range(_STEPS + 1):
         shade = lightness + (end - lightness) * step / _STEPS
-        found = _hex(colorsys.hls_to_rgb(hue, shade, muted if step else saturation))
+        channels = colorsys.hls_to_rgb(hue, shade, muted if step else saturation)
+        found = "#" + "".join(f"{round(channel * 255):02x}" for channel in channels)
         if _is_readable(found, theme):
             return found
     return "#ffffff" if end else "#000000"
@@ -69,10 +70,6 @@ def _readable(colour: str, theme: str) -> str:
 def _channels(colour: str) -> tuple[float, float, float]:
     red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     return red, green, blue
-
-
-def _hex(channels: tuple[float, float, float]) -> str:
-    return "#" + "".join(f"{round(channel * 255):02x}" for channel in channels)
 
 
 def _luminance(colour: str) -> float:

@@ -34,8 +34,6 @@ def _choices() -> list[tuple[str, Any]]:
 
 
 class PermissionsForm(forms.Form):
-    """What a moderator may do."""
-
     permissions = forms.MultipleChoiceField(
         required=False, label=gettext_lazy("Permissions"), choices=_choices, widget=Checkboxes
     )

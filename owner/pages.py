@@ -28,7 +28,6 @@ def administration(request: HttpRequest) -> HttpResponse:
 @form_action(page="articles:administration", button=gettext_lazy("Hide this list"))
 @administrators_only
 def dismiss(request: HttpRequest) -> HttpResponse:
-    """Stop showing the steps on the front page."""
     choices.save(DISMISSED, "yes")
     messages.success(request, _("You can find the list under Administration, in the menu of your account."))
     return redirect("articles:front")

@@ -257,8 +257,6 @@ class SettingField(forms.CharField):
 
 
 class SettingsForm(forms.Form):
-    """Some of the settings that the owner can change."""
-
     def __init__(self, data: Any, names: tuple[str, ...]) -> None:
         super().__init__(data)
         self.fields = {name: SettingField(name) for name in names}

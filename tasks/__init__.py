@@ -52,8 +52,6 @@ def add(task: Task[Any, Any], *args: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """What operators see of the tasks."""
-
     waiting: int
     late: float
     """Seconds since the first of those that are due was due; 0 without any."""

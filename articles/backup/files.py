@@ -195,8 +195,6 @@ class _Digesting:
 
 
 class LineWriter:
-    """Writes values, one a line."""
-
     def __init__(self, packed: gzip.GzipFile) -> None:
         self._packed = packed
         self.lines = 0

@@ -105,6 +105,5 @@ BACKUP_SECONDS = 86400
 
 
 def is_due(folder: Path) -> bool:
-    """Return whether it is time for another backup in a folder."""
     age = age_of_newest(folder)
     return age is None or not -BACKUP_SECONDS < age < BACKUP_SECONDS  # one in the future: its clock was wrong

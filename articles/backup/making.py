@@ -39,8 +39,6 @@ _PATIENCE_SECONDS = 60.0
 
 @dataclass
 class _Making:
-    """A backup that is being made."""
-
     repository: Repository
     progress: Progress
     renew: Callable[[], bool]
@@ -55,7 +53,6 @@ class _Making:
             self.renewed_at = time.monotonic()
 
     def count(self, records: Iterable[BackupRecord]) -> Iterator[list[Any]]:
-        """Yield the lines of these records."""
         for record in records:
             self.keep_lease()
             self.counts["keys"] += len(record.entries)

@@ -142,7 +142,6 @@ class Line:
 
     @property
     def path(self) -> str:
-        """The line as SVG path data."""
         return "".join("M" + "L".join(f"{p.x:g} {p.y:g}" for p in piece) for piece in self.pieces)
 
     @property
@@ -219,15 +218,12 @@ class Plot:
         return Chart(self._height, self._left, self._right, self._baseline, *ticks, tuple(names), **data)
 
     def x(self, value: float) -> float:
-        """Return the horizontal position of a value."""
         return round(self._left + (self._right - self._left) * _share(value, self._x_ends), 2)
 
     def y(self, value: float) -> float:
-        """Return the vertical position of a value."""
         return round(self._baseline + (self._top - self._baseline) * _share(value, self._y_ends), 2)
 
     def pieces(self, runs: Iterable[Run]) -> tuple[tuple[Point, ...], ...]:
-        """Return the positions of runs of values."""
         return tuple(tuple(Point(self.x(x), self.y(y)) for x, y in run) for run in runs)
 
     def x_ticks(self, places: Iterable[tuple[float, str]]) -> tuple[Tick, ...]:
@@ -256,6 +252,5 @@ def _x_tick(at: float, label: str) -> Tick:
 
 
 def _ends(tick: Tick) -> tuple[float, float]:
-    """Return the left and right end of a label on the horizontal axis."""
     half = _width(tick.label) / 2
     return tick.text_at - half, tick.text_at + half

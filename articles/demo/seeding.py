@@ -195,7 +195,6 @@ def _posters() -> list[str]:
 
 
 def _votes(ages: Sequence[float], posters: Sequence[str]) -> Iterator[Vote]:
-    """Draw the members' votes, by each article's appeal, controversy and age."""
     rng, content = _random(), _content()
     for row, age, poster in zip(content["articles"], ages, posters, strict=True):
         seen = 1 - exp(-age / _MATURING)

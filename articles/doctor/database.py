@@ -139,7 +139,6 @@ def _damage() -> str:
 
 
 def check_server_settings(_examination: Examination) -> Iterator[Finding]:
-    """Look at settings of PostgreSQL that the site depends on."""
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:
@@ -159,7 +158,6 @@ def check_server_settings(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_age(examination: Examination) -> Iterator[Finding]:
-    """Compare the accounts with those that the store has seen."""
     if problem := age_problem(examination.repository, notes=False):
         yield error(problem)
     else:

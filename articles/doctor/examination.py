@@ -63,7 +63,6 @@ warning, error = partial(Finding, Level.WARNING), partial(Finding, Level.ERROR)
 
 
 def reason_of(failure: Exception) -> str:
-    """Return an error's message on one line."""
     return " ".join(str(failure).split()) or type(failure).__name__
 
 

@@ -70,7 +70,6 @@ def check_server(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_replies(_examination: Examination) -> Iterator[Finding]:
-    """Look at the maildir of replies by mail."""
     if not settings.REPLY_ADDRESS:
         return
     folder = replies.folder()

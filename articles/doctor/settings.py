@@ -68,7 +68,6 @@ def check_cache(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_sign_up(_examination: Examination) -> Iterator[Finding]:
-    """Look for the members on whom the sign-up mode depends."""
     mode, members = chosen.SIGN_UP, User.objects.filter(is_active=True, imported=False)
     able = User.objects.with_perm(REMOVE_ARTICLES, backend="django.contrib.auth.backends.ModelBackend")
     if mode == "approval" and not able.exists():
@@ -91,7 +90,6 @@ def check_sign_up(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_reading(_examination: Examination) -> Iterator[Finding]:
-    """Compare who can read the site with who can sign up."""
     if chosen.READING == "members" and chosen.SIGN_UP == "open":
         yield warning(
             "`READING=members` and `SIGN_UP=open`: everyone can join, and then read everything.",
@@ -102,7 +100,6 @@ def check_reading(_examination: Examination) -> Iterator[Finding]:
 
 
 def check_choices(_examination: Examination) -> Iterator[Finding]:
-    """Compare what was chosen in the browser with the variables."""
     if invalid := choices.saved_but_invalid():
         yield warning(
             _("Settings that were chosen in the browser are not valid, and are ignored: %(names)s.")

@@ -57,7 +57,6 @@ class Progress:
             self._bar.set_description(step)
 
     def clear(self) -> None:
-        """Remove the bar from the screen before other output."""
         self._bar.clear()
 
 

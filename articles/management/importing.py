@@ -57,7 +57,6 @@ class ArticleFile:
             raise DamagedFile(f"The file cannot be read beyond line {number}: {error}") from error
 
     def is_same_as(self, path: str) -> bool:
-        """Return whether `path` is this file."""
         return os.path.exists(path) and os.path.samestat(os.fstat(self._raw.fileno()), os.stat(path))
 
     def _decompressed(self) -> IO[bytes] | gzip.GzipFile:
@@ -167,7 +166,6 @@ class ImportReport:
             self.comments[entry] += 1
 
     def reject_row(self, line: int, bad: BadRow) -> None:
-        """Record a row that is not imported."""
         self.rows.record(line, bad)
         self._write(line, bad)
 
@@ -192,7 +190,6 @@ class ImportReport:
             self.details.write(f"{line}\t{bad.code}\t{bad}\n")
 
     def summary(self) -> Iterator[str]:
-        """Yield the lines of the summary for the operator."""
         yield f"{_counted(self.imported, 'article')} imported, {self.present:,} already present."
         if self.comments:
             imported, present = self.comments[CommentEntry.ENTERED], self.comments[CommentEntry.PRESENT]

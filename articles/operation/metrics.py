@@ -130,7 +130,6 @@ def observe(operation: str, outcome: str, seconds: float | None) -> None:
 
 
 def count_recent(view: str, status: int) -> None:
-    """Count a request that was answered with a recent page."""
     _requests(view, "GET", str(status)).inc()
     RECENT_PAGES.inc()
 

@@ -47,7 +47,6 @@ class Outage:
             self._last_failure = now
 
     def answered(self) -> None:
-        """Note that the service works."""
         if self.began is None or self._clock() - self._last_failure < _STEADY:
             return
         with self._lock:

@@ -36,8 +36,6 @@ NUMBER = "comment"
 
 @dataclass(slots=True)
 class Discussion:
-    """The rows of one article's comments, as far as they have been read."""
-
     article: ImportedArticle
     places: dict[int, CommentPlace] = field(default_factory=dict)
     """Places by number, without rejected comments."""

@@ -52,7 +52,6 @@ class Reading:
     """Seconds added to every time."""
 
     def is_open(self, posted_at: float, closes_at: float | None) -> bool:
-        """Return whether an article or a comment posted then still accepts votes."""
         uses_window = closes_at is None or isinf(self.voting_window)
         return self.now <= (posted_at + self.voting_window if uses_window else closes_at or 0.0)
 

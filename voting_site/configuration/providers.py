@@ -95,7 +95,6 @@ _MODERATORS = Kind(_claim, "a claim and its value, such as groups:moderators")
 
 
 def is_known(variable: str) -> bool:
-    """Return whether a variable belongs to a provider."""
     _name, end = _parts(variable)
     return end in FAMILY
 

@@ -35,7 +35,6 @@ def cache(text: str) -> str:
 
 
 def store_url(configured: str, data_dir: Path) -> str:
-    """Return the store's URL: the configured one, or the embedded server's."""
     return configured or StorePaths(data_dir).url(db=0)
 
 
@@ -81,7 +80,6 @@ def is_sqlite(database: dict[str, Any]) -> bool:
 
 
 def mail(text: str) -> dict[str, Any]:
-    """Return Django's settings of the mail server."""
     parsed = _parse(environ.Env.email_url_config, text, "EMAIL_BACKEND")
     scheme = urlsplit(text).scheme
     if (scheme.startswith("smtp") and not parsed["EMAIL_HOST"]) or (

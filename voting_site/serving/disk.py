@@ -24,7 +24,6 @@ def is_full(folder: Path) -> bool:
 
 
 def sentence(folder: Path) -> str:
-    """Return a sentence for the operator about the full disk."""
     return f"The disk of DATA_DIR ({folder}) is full: nothing can be saved until space is freed."
 
 

@@ -238,8 +238,6 @@ def _signals() -> Iterator[_Signals]:
 
 @dataclass
 class _Store:
-    """The embedded store, if the site has one."""
-
     supervisor: Supervisor | None = None
 
     def wait(self, seconds: float | None) -> None:
@@ -248,7 +246,6 @@ class _Store:
             raise StoreUnavailable("it is still loading")
 
     def check(self) -> None:
-        """Raise EmbeddedStoreError if the store could not be loaded."""
         if self.supervisor and self.supervisor.failure:
             raise self.supervisor.failure
 

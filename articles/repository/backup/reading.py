@@ -52,7 +52,6 @@ _SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
 
 
 def read_layout(store: Store) -> Layout:
-    """Return the layout of a store. One round trip. Raises StoreDamaged for a store without one."""
     with store.commands() as client:
         version, shards, site = client.hmget(names.SCHEMA, "version", "shards", "site")
     if not (version and shards and site):
@@ -190,9 +189,10 @@ class BackupReader:
                 if value is None:
                     self._report(keys.prefix + name)
                     continue
-                data: Any = _paired(value) if kind in ("hash", "zset") else value
-                if kind == "zset":
-                    data = {member: float(score) for member, score in data.items()}
+                data: Any = value
+                if kind in ("hash", "zset"):
+                    pairs = zip(value[::2], value[1::2], strict=True)
+                    data = {one: float(of) if kind == "zset" else of for one, of in pairs if one != REMADE}
                 data = sketches.get(keys.prefix + name, "") if kind == "sketch" else data
                 entries.append(Entry(name, data, now + life if life >= 0 else None))
             if viewed_at:
@@ -292,10 +292,6 @@ def _as_data(value: Any) -> Any:
     if isinstance(value, list):
         return {member: score for member, score in value}  # noqa: C416 - pairs of another kind
     return value
-
-
-def _paired(flat: Sequence[str]) -> dict[str, str]:
-    return {name: value for name, value in zip(flat[::2], flat[1::2], strict=True) if name != REMADE}
 
 
 def _base64(value: bytes) -> str:

@@ -212,7 +212,6 @@ class StoreRestore:
                 pipe.unlink(*self._store.shards.of_comment(int(number[0])).copied_of_comment(int(number[0])))
 
     def _queue(self, pipe: Any, placed: Placed) -> None:
-        """Add the commands that write a key."""
         key, kind, data = placed.key, placed.kind, placed.data
         life_ms = None if placed.expires_ms is None else placed.expires_ms - round(self._store.now() * 1000)
         if (not data and kind is not table.VISITORS) or (life_ms is not None and life_ms <= 0):

@@ -46,8 +46,6 @@ _REMOVED, _WAITING, _KEPT_BY_MODERATORS = 1, 0, -1
 
 
 class Flags:
-    """The flags of a store."""
-
     def __init__(self, store: Store, articles: Articles, comments: Comments) -> None:
         self._store = store
         self._articles = articles
@@ -223,7 +221,9 @@ class Flags:
 
         The heaviest first. One round trip, two more if there are any.
         """
-        found = [one for one, place in self._heaviest(_MOST_SEARCHED) if since < _first_at(place) <= until]
+        # The lower part of a place is when the first open flag was set: `queue_place` in `lua/lib/flags.lua`.
+        heaviest = ((one, ONE_POINT - 1 - int(place) % ONE_POINT) for one, place in self._heaviest(_MOST_SEARCHED))
+        found = [one for one, first_at in heaviest if since < first_at <= until]
         return list(self._entries(found[:most])) if found else []
 
     def _entries(self, subjects: Sequence[SubjectId]) -> Iterator[QueueEntry]:
@@ -244,11 +244,6 @@ class Flags:
             flags = _open_flags(subject, fields)
             if flags and article and (comment or is_root(subject)):
                 yield QueueEntry(subject, article, comment, flags)
-
-
-def _first_at(place: float) -> int:
-    """Return when the first open flag was set, of an entry at this place: `queue_place` in `lua/lib/flags.lua`."""
-    return ONE_POINT - 1 - int(place) % ONE_POINT
 
 
 def _open_flags(subject: SubjectId, fields: dict[str, str]) -> tuple[Flag, ...]:

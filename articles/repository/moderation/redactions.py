@@ -1,9 +1,8 @@
 """Redactions: texts that are replaced for good, in the moderation log and in what is removed."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId
-from articles.domain.comments import CommentId
 from articles.domain.errors import ArticleNotFound
 from articles.domain.moderation_log import REDACTED, Actor, LogEntry, Redactable
 from articles.domain.reasons import OwnText, recorded
@@ -39,15 +38,11 @@ class Redactions(OfStore):
     def _of_comments(self, entries: Iterable[LogEntry]) -> Iterator[Redactable]:
         """Yield the texts of comments that are removed. One round trip, none without comments."""
         comments = dict.fromkeys(int(one.details["comment"]) for one in entries if one.details.get("comment"))
-        for removed, text in self._texts_of(list(comments)):
-            if removed is not None and text:
-                yield Redactable("text", text)
-
-    def _texts_of(self, comments: Sequence[CommentId]) -> list[Sequence[str | None]]:
         with self._store.pipeline() as pipe:
             for comment in comments:
                 pipe.hmget(self._store.shards.of_comment(comment).comment(comment), "removed", "text")
-            return pipe.execute() if comments else []
+            texts = pipe.execute() if comments else []
+        yield from (Redactable("text", text) for removed, text in texts if removed is not None and text)
 
     def list_entries(self, at: float) -> list[LogEntry]:
         """Return the entries that concern no article and were logged at this moment. One round trip."""

@@ -72,8 +72,6 @@ class RemovedPage(NamedTuple):
 
 
 class RemovedArticles:
-    """The removed articles of a store."""
-
     def __init__(self, store: Store, log: ModerationLog) -> None:
         self._store = store
         self._log = log

@@ -21,8 +21,6 @@ class RingPage(NamedTuple):
 
 
 class VotingRings(OfStore):
-    """The voting rings of a store."""
-
     def count(self) -> int:
         """Return the number of flagged articles. One round trip."""
         return sum(self._store.in_shards(lambda pipe, keys: pipe.zcard(keys.rings)))

@@ -48,7 +48,6 @@ class GroupMarks:
         self._marks: defaultdict[str, int] = defaultdict(int)
 
     def add(self, article_id: str, slugs: Iterable[str]) -> None:
-        """Note the groups that an article names."""
         mark, marks = _ONE + hash(article_id), self._marks
         for slug in slugs:
             marks[slug] += mark

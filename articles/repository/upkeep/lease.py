@@ -20,8 +20,6 @@ _DAY = 86400
 
 
 class HeldLease:
-    """A lease that this process holds."""
-
     def __init__(self, store: Store, token: str) -> None:
         self._store = store
         self._token = token
@@ -34,8 +32,6 @@ class HeldLease:
 
 
 class HousekeepingLease:
-    """The housekeeping lease of a store."""
-
     def __init__(self, store: Store) -> None:
         self._store = store
         self.held: HeldLease | None = None

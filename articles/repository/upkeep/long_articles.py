@@ -1,6 +1,6 @@
 """Audit and repair of articles with more voters or moderation log entries than one step reads: in batches."""
 
-from collections.abc import Iterator
+from itertools import chain
 
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
 from articles.repository.store.connection import Store, Value, exact_time
@@ -15,23 +15,14 @@ MOST_LOOKED_AT = 1000
 def check_long(store: Store, keys: Keys, article_id: int, verb: Verb = "audit") -> list[str]:
     """Return the problems of the article's voters and log entries, each once; or repair them. In batches."""
     problems, sets = set[str](), [keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)]
-    for users in _voters(store, keys, article_id):
+    for users in chain(*(portions(set_members(store, voters), ENTRIES_PER_CHECK) for voters in sets[1:])):
         arguments: list[Value] = [article_id, exact_time(store.now()), keys.prefix, *users]
         problems.update(store.run(f"{verb}/voters", sets, arguments))
-    for numbers in _entries(store, keys, article_id):
+    with store.commands() as client:
+        entries_about = client.hget(keys.article(article_id), "log")
+    for numbers in portions(entries_about.split(",") if entries_about else (), ARTICLES_PER_CHECK):
         problems.update(store.run(f"{verb}/entries", [keys.log], [article_id, keys.prefix, *numbers]))
     for entries in portions(ranked(store, keys.brought(article_id)), ENTRIES_PER_CHECK):
         arguments = [article_id, keys.prefix, *(part for entry in entries for part in entry)]
         problems.update(store.run(f"{verb}/brought", [keys.article(article_id)], arguments))
     return sorted(problems)
-
-
-def _voters(store: Store, keys: Keys, article_id: int) -> Iterator[list[str]]:
-    for voters in (keys.voted(article_id), keys.oppose(article_id)):
-        yield from portions(set_members(store, voters), ENTRIES_PER_CHECK)
-
-
-def _entries(store: Store, keys: Keys, article_id: int) -> Iterator[list[str]]:
-    with store.commands() as client:
-        numbers = client.hget(keys.article(article_id), "log")
-    yield from portions((numbers or "").split(",") if numbers else (), ARTICLES_PER_CHECK)

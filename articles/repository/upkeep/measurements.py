@@ -10,8 +10,6 @@ from articles.repository.store.connection import OfStore
 
 
 class Measurements(OfStore):
-    """The measurements of a site."""
-
     def record(self, read_web: Callable[[], WebCounts | None]) -> bool:
         """Record what the web server has counted at the last full five minutes; return whether it did.
 

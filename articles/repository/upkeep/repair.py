@@ -46,8 +46,6 @@ class _Named:
 
 
 class Repair:
-    """The repair of a store."""
-
     def __init__(self, store: Store, hot: Hot) -> None:
         self._store = store
         self._hot = hot

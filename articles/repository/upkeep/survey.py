@@ -28,7 +28,6 @@ class Mistyped(NamedTuple):
 
     @property
     def finding(self) -> Finding:
-        """What the audit says of it."""
         return Finding(self.name, f"is a {self.type}, but should be a {self.kind.type}")
 
     @property

@@ -31,7 +31,6 @@ class Upgrade(NamedTuple):
     run: Callable[[Store, Progress], None]
 
     def is_pending(self, stamp: Mapping[str, str]) -> bool:
-        """Return whether the store with the stamp needs it."""
         version = stamp.get("version", "")
         return not version.isdecimal() or int(version) < self.version
 

@@ -26,8 +26,6 @@ def checks_password(scope: Any) -> bool:
 
 
 class PasswordForms:
-    """The threads for these forms."""
-
     def __init__(self, threads: int, is_one: Callable[[Any], bool] = checks_password) -> None:
         self.pool = ThreadPoolExecutor(threads, "password")
         self.is_one = is_one

@@ -250,7 +250,6 @@ class RecentPages:
 
     @staticmethod
     def send(page: RecentPage, reading: Reading, protocol: Any, more: Headers | None = None) -> None:
-        """Answer with a recent page, with more headers for this reader."""
         metrics.count_recent(reading.share.view, page.send(protocol, reading.known, more or []))
 
     def count_and_send(self, page: RecentPage, reading: Reading, scope: Any, protocol: Any) -> None:
