@@ -15,8 +15,7 @@ from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.wiring import patient_repository, repository
 
-_NAMED = 10
-"""Missing accounts that a sentence names."""
+_NAMED = 10  # missing accounts that a sentence names
 
 
 def reserve(highest: UserId, count: int) -> UserId:

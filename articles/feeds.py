@@ -41,8 +41,7 @@ Item: TypeAlias = dict[str, Any]
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot represent (section 2.2)."""
 
-TIME_TO_LIVE = FEED_SECONDS // 60
-"""Minutes for which caches and feed readers may store a feed."""
+TIME_TO_LIVE = FEED_SECONDS // 60  # minutes for which caches and feed readers may store a feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,11 +270,8 @@ def hidden_in(joined: str) -> tuple[str, ...]:
         raise BadQuery(input_sentence(refused)) from refused
 
 
-_FORMAT_VERSION = 3
-"""Increase this when the feed of the same articles changes."""
-
-_LAST_CHANGE_SECONDS = 7 * 86400
-"""Lifetime in the cache of a feed's digest and time of change."""
+_FORMAT_VERSION = 3  # increase this when the feed of the same articles changes
+_LAST_CHANGE_SECONDS = 7 * 86400  # lifetime in the cache of a feed's digest and time of change
 
 _MOST_AHEAD_SECONDS = 60
 """The most that a feed's time of change is ahead of the clock, one second for each change within one."""

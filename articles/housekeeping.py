@@ -237,8 +237,7 @@ _STEPS: tuple[_Step, ...] = (
 
 
 _FREQUENT = tuple(step for step in _STEPS if step.name in ("replies", "push", "webhooks"))
-_FREQUENT_PAUSE = 10.0
-"""Seconds between two runs of these: what is pushed or answered is expected soon."""
+_FREQUENT_PAUSE = 10.0  # seconds between two runs of these: what is pushed or answered is expected soon
 
 
 def run(

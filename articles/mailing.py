@@ -36,8 +36,7 @@ from articles.web.preferences import hiding_of, slugs_from
 from articles.wiring import patient_repository
 from tasks import MAIL
 
-MAILS_PER_RUN = 50
-"""Mails of one kind that one run sends."""
+MAILS_PER_RUN = 50  # mails of one kind that one run sends
 
 
 class Mail(NamedTuple):
@@ -132,8 +131,7 @@ def path_of(notice: Notice) -> str:
 SETTLE_SECONDS = 300
 """Age at which a notice is mailed: until then, the comment may be edited, deleted, or read on the site."""
 
-NOTICES_PER_MAIL = 25
-"""Newest notices that one mail lists."""
+NOTICES_PER_MAIL = 25  # newest notices that one mail lists
 
 _MEMBERS_PER_READ = 200
 
@@ -241,8 +239,7 @@ def _claim(due: _Due) -> bool:
     return same.update(mailed_until=due.last_at) == 1
 
 
-WEEK = 7 * 86400
-"""Seconds between two digests of a member, and age up to which they contain articles."""
+WEEK = 7 * 86400  # seconds between two digests of a member, and age up to which they contain articles
 
 ARTICLES_PER_DIGEST = 10
 

@@ -194,11 +194,8 @@ def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse 
 
 
 _URL_ENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
-_LARGE_BYTES = 100_000
-"""Bodies up to this size are decoded in some 40 ms, whatever they contain."""
-
-_LENGTH_DIGITS = 18
-"""Digits of a length that are read: Python refuses to read thousands of them."""
+_LARGE_BYTES = 100_000  # bodies up to this size are decoded in some 40 ms, whatever they contain
+_LENGTH_DIGITS = 18  # digits of a length that are read: Python refuses to read thousands of them
 
 _REPLACEMENT = "\ufffd"
 """What Django decodes an invalid byte to. Members can also type it."""

@@ -11,8 +11,7 @@ from django.db import DatabaseError
 
 T = TypeVar("T")
 
-KEPT_SECONDS = 10
-"""Time after which every process shows what an administrator saved."""
+KEPT_SECONDS = 10  # time after which every process shows what an administrator saved
 
 
 class Recent(Generic[T]):

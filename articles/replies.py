@@ -46,8 +46,7 @@ _log = logging.getLogger(__name__)
 
 MAILS_PER_RUN = 50
 
-_NAMES_LOOKED_AT = 10_000
-"""Names in the folder among which the first ones are chosen."""
+_NAMES_LOOKED_AT = 10_000  # names in the folder among which the first ones are chosen
 
 
 class _Dropped(Exception):

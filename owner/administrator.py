@@ -39,8 +39,7 @@ PATH = "administration/first/"
 """Where the code is used. The launcher prints it, and does not import all views, which takes a second."""
 
 _ROW = "first administrator"
-_BYTES, _GROUP = 15, 6
-"""A code has 120 random bits: 24 letters and digits, in groups."""
+_BYTES, _GROUP = 15, 6  # a code has 120 random bits: 24 letters and digits, in groups
 
 View = Callable[..., HttpResponse]
 

@@ -117,8 +117,7 @@ def note_of(name: str) -> str:
     return _current().notes.get(name, "")
 
 
-CLOSED_GROUPS = "closed groups"
-"""The note of the groups that only members see: slugs, separated by commas."""
+CLOSED_GROUPS = "closed groups"  # the note of the groups that only members see: slugs, separated by commas
 
 
 _KEPT_FILE = "closed_groups"

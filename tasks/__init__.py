@@ -25,14 +25,12 @@ from django_tasks_db.utils import exclusive_transaction
 
 _log = logging.getLogger(__name__)
 
-QUEUES = MAIL, OUT = "mail", "out"
-"""Each with a worker of its own: what waits for other sites delays no mail."""
+QUEUES = MAIL, OUT = "mail", "out"  # each with a worker of its own: what waits for other sites delays no mail
 
 Row: TypeAlias = DBTaskResult[Any, Any]
 """A task as the database has it."""
 
-MOST = 10_000
-"""Tasks that may wait in a queue."""
+MOST = 10_000  # tasks that may wait in a queue
 
 
 class TaskQueueFull(Exception):
@@ -90,22 +88,15 @@ def discard_failed() -> int:
 LONGEST = timedelta(minutes=5)
 """A task that has run for so long is done again: its process has died. Tasks end well before."""
 
-GIVEN_UP = timedelta(days=1)
-"""Age of a task after which a failure is final."""
+GIVEN_UP = timedelta(days=1)  # age of a task after which a failure is final
 
 _FIRST_PAUSE = timedelta(seconds=30)
-_LONGEST_PAUSE = 6 * 3600.0
-"""Seconds of a pause that a receiver can ask for."""
+_LONGEST_PAUSE = 6 * 3600.0  # seconds of a pause that a receiver can ask for
 
 _FAILED_KEPT = timedelta(days=7)
-_POLL = 1.0
-"""Seconds between two looks at an empty queue."""
-
-_AWAY = 60.0
-"""Seconds for which a queue rests if what it needs cannot be reached."""
-
-_ROWS = 500
-"""Failed tasks that are deleted at once."""
+_POLL = 1.0  # seconds between two looks at an empty queue
+_AWAY = 60.0  # seconds for which a queue rests if what it needs cannot be reached
+_ROWS = 500  # failed tasks that are deleted at once
 
 _WORKER = get_random_string(16)
 

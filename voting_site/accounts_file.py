@@ -14,8 +14,7 @@ from django.db.backends.signals import connection_created
 
 from accounts.remembered import forget_all_of_others
 
-SECONDS = 60
-"""Life of a connection, as for PostgreSQL."""
+SECONDS = 60  # life of a connection, as for PostgreSQL
 
 
 def keep_connections() -> None:

@@ -25,15 +25,11 @@ def discard_rest(stream: IO[str]) -> None:
 
 _BASE_DIR = Path(__file__).resolve().parent.parent
 
-_CTRL_C = 130
-"""Exit status by shell convention."""
+_CTRL_C = 130  # exit status by shell convention
 
 _DOCTOR, _VERSION = ["doctor"], ["version"]
-_READING = (_DOCTOR, _VERSION)
-"""Commands that change nothing."""
-
-_TRACEBACK = "--traceback"
-"""Django's own option of every command."""
+_READING = (_DOCTOR, _VERSION)  # commands that change nothing
+_TRACEBACK = "--traceback"  # Django's own option of every command
 
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:

@@ -10,8 +10,7 @@ from json import dumps
 from articles.doctor.examination import Level, Result, error, warning
 from voting_site import __version__
 
-EXIT_STATUS = {Level.ERROR: 2, Level.WARNING: 1}
-"""Exit status by the worst finding; 0 for any other."""
+EXIT_STATUS = {Level.ERROR: 2, Level.WARNING: 1}  # exit status by the worst finding; 0 for any other
 
 _MARKS = {Level.FINE: "fine", Level.NOTE: "note", Level.WARNING: "WARNING", Level.ERROR: "ERROR"}
 _INDENT = " " * 11

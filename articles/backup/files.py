@@ -39,16 +39,12 @@ class SiteNotEmpty(BackupError):
 
 
 MANIFEST = "manifest.json"
-STORE, ACCOUNTS, SECRET_KEY = "store.jsonl.gz", "accounts.jsonl.gz", "secret_key"
-"""Files of a backup."""
+STORE, ACCOUNTS, SECRET_KEY = "store.jsonl.gz", "accounts.jsonl.gz", "secret_key"  # files of a backup
 
 _REQUIRED = {STORE, ACCOUNTS}
 
-_LARGEST_BYTES = 1 << 20
-"""Of a manifest: it names damaged keys, of which a store that can be backed up has few."""
-
-FORMAT = 1
-"""Version of the files, as docs/backup.md describes them."""
+_LARGEST_BYTES = 1 << 20  # of a manifest: it names damaged keys, of which a store that can be backed up has few
+FORMAT = 1  # version of the files, as docs/backup.md describes them
 
 _BLOCK_BYTES = 1 << 20
 
@@ -169,8 +165,7 @@ def _digest(values: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-_COMPRESSION = 1
-"""Higher levels take several times as long for files a fifth smaller."""
+_COMPRESSION = 1  # higher levels take several times as long for files a fifth smaller
 
 
 _LONGEST_LINE = 32 << 20

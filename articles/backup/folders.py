@@ -13,8 +13,7 @@ from articles.backup.files import MANIFEST, BackupDamaged, BackupRunning, read_m
 _NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?")
 _STAMP = "%Y-%m-%dT%H-%M-%S"
 _LOCK = ".lock"
-_PARTIAL = ".partial-"
-"""Beginning of the name of a backup that is not complete."""
+_PARTIAL = ".partial-"  # beginning of the name of a backup that is not complete
 
 
 @contextmanager
@@ -100,8 +99,7 @@ def age_of_newest(folder: Path) -> float | None:
     return (datetime.now(UTC) - begun_at).total_seconds()
 
 
-BACKUP_SECONDS = 86400
-"""Time between two backups."""
+BACKUP_SECONDS = 86400  # time between two backups
 
 
 def is_due(folder: Path) -> bool:

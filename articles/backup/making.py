@@ -30,11 +30,8 @@ from articles.repository import BackupRecord, Repository
 Progress = Callable[[int, int], object]
 """Receives the number of articles read, and of all articles."""
 
-_LEASE_SECONDS = 10.0
-"""Seconds after which the housekeeping lease is renewed; it expires after 30."""
-
-_PATIENCE_SECONDS = 60.0
-"""Seconds to wait for a round of housekeeping that another process runs."""
+_LEASE_SECONDS = 10.0  # seconds after which the housekeeping lease is renewed; it expires after 30
+_PATIENCE_SECONDS = 60.0  # seconds to wait for a round of housekeeping that another process runs
 
 
 @dataclass

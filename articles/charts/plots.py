@@ -59,8 +59,7 @@ def _stack(plot: Plot, n: int, column: str, series: Sequence[Series], value_labe
         below += value
 
 
-_POINTS = 97
-"""Points of each curve; they are denser at the start, where hotness falls steeply."""
+_POINTS = 97  # points of each curve; they are denser at the start, where hotness falls steeply
 
 
 def decay_curve(
@@ -144,8 +143,7 @@ def _bends(run: Run) -> Run:
 APART = 1500.0
 """Seconds between two samples above which the line has a gap: with a sample every 600 s, two are missing."""
 
-MOST_SHOWN = 40
-"""Samples in the table; if there are more, it shows this many, evenly spaced."""
+MOST_SHOWN = 40  # samples in the table; if there are more, it shows this many, evenly spaced
 
 Sample = tuple[float, int | None, int | None]
 """Time (Unix seconds), rank (from 1; None: not ranked), points."""

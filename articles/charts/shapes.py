@@ -86,11 +86,8 @@ def evenly(length: int, most: int) -> Sequence[int]:
 
 WIDTH = 400.0
 HEIGHT = 200.0
-LOW_HEIGHT = 120.0
-"""Height of each of several small charts, one below the other."""
-
-LETTER = 13.0
-"""Largest size of a label, the same as in `static/css/charts.css`."""
+LOW_HEIGHT = 120.0  # height of each of several small charts, one below the other
+LETTER = 13.0  # largest size of a label, the same as in `static/css/charts.css`
 
 Label = Callable[[float], str]
 Run = Sequence[tuple[float, float]]

@@ -61,8 +61,7 @@ class Vote(NamedTuple):
     choice: Choice
 
 
-_FOLLOWED = "databases,security,history"
-"""Groups that the member follows."""
+_FOLLOWED = "databases,security,history"  # groups that the member follows
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from articles.doctor.examination import Examination, Finding, accounts_file, err
 
 _INTEGRITY_SECONDS = 5.0
 _STEPS_BETWEEN_LOOKS = 10_000
-_SHORTEST_STATEMENT_MS = 30_000
-"""Milliseconds that a migration of a large table may take."""
+_SHORTEST_STATEMENT_MS = 30_000  # milliseconds that a migration of a large table may take
 
 _own: Any = connection
 """The connection, whose class Django's types do not know."""

@@ -17,14 +17,9 @@ from articles.formatting.values import grouped
 from articles.repository import Clocks
 from tasks import MOST, read_state
 
-_APART = 5.0
-"""Seconds by which the clocks of two machines may differ."""
-
-_AHEAD = 60.0
-"""Seconds by which the store's own clock may be ahead."""
-
-_BEHIND = 86400.0
-"""Seconds by which it may be behind: after a stop of the site it is, and catches up."""
+_APART = 5.0  # seconds by which the clocks of two machines may differ
+_AHEAD = 60.0  # seconds by which the store's own clock may be ahead
+_BEHIND = 86400.0  # seconds by which it may be behind: after a stop of the site it is, and catches up
 
 
 class Problem(StrEnum):
@@ -57,11 +52,8 @@ def list_problems(clocks: Clocks) -> Iterator[tuple[Problem, str]]:
         yield Problem.BEHIND, text % {"time": units.span(-ahead)}
 
 
-_HOT_STALE_SECONDS = 600
-"""Several times the longest interval between two scorings of the hot list."""
-
-_LATE_SECONDS, _LATE_RUNS = 600, 5
-"""Housekeeping is late after this many seconds and this many missed runs."""
+_HOT_STALE_SECONDS = 600  # several times the longest interval between two scorings of the hot list
+_LATE_SECONDS, _LATE_RUNS = 600, 5  # housekeeping is late after this many seconds and this many missed runs
 
 
 def check_runs(examination: Examination) -> Iterator[Finding]:
@@ -91,8 +83,7 @@ def check_steps(examination: Examination) -> Iterator[Finding]:
         yield fine("No step of housekeeping failed.")
 
 
-_LATE_TASK = 600
-"""Seconds after which a background task should have been done."""
+_LATE_TASK = 600  # seconds after which a background task should have been done
 
 
 def check_tasks(_examination: Examination) -> Iterator[Finding]:
@@ -130,8 +121,7 @@ def check_clocks(examination: Examination) -> Iterator[Finding]:
         yield fine("The clocks of the site, the store and its machine agree.")
 
 
-_MISSED = 2
-"""Number of missing backups after which the newest is too old: one may be in the making."""
+_MISSED = 2  # number of missing backups after which the newest is too old: one may be in the making
 
 
 def check_age_of_backup(_examination: Examination) -> Iterator[Finding]:

@@ -111,8 +111,7 @@ LEAST_FREE_BYTES = 50_000_000
 """Space on the disk of DATA_DIR below which the site is about to stop accepting changes."""
 
 _LITTLE_FREE_BYTES = 500_000_000
-_FEW_FILES = 1024
-"""Open files below which a limit is low: each connection of a reader takes one."""
+_FEW_FILES = 1024  # open files below which a limit is low: each connection of a reader takes one
 
 
 def check_space(_examination: Examination) -> Iterator[Finding]:

@@ -87,16 +87,12 @@ def check_replies(_examination: Examination) -> Iterator[Finding]:
         yield fine("Replies by mail are read.")
 
 
-PATIENCE = 10.0
-"""Seconds in which a process of the site takes the test mail: an idle one looks every second."""
-
-_LONGEST_ANSWER = 30.0
-"""Further seconds in which the mail server answers the process that has taken it."""
+PATIENCE = 10.0  # seconds in which a process of the site takes the test mail: an idle one looks every second
+_LONGEST_ANSWER = 30.0  # further seconds in which the mail server answers the process that has taken it
 
 _POLL = 0.2
 
-_ANSWER = "test mail"
-"""The note of what the last test mail was answered."""
+_ANSWER = "test mail"  # the note of what the last test mail was answered
 
 
 def send_test(recipient: str) -> Finding:

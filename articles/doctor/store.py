@@ -17,20 +17,11 @@ from voting_site.embedded import EmbeddedStoreError, StorePaths, lock, probe, st
 from voting_site.embedded.append_only import known_damage
 from voting_site.embedded.binary import built_at, find_server
 
-_ROUND_TRIPS = 10
-"""Round trips for which a page may need the store, within STORE_TIMEOUT_MS each."""
-
-_OLD_SECONDS = 365 * 86400
-"""Age of a server for which security updates have probably been published."""
-
-_NEARLY_FULL = 0.9
-"""Share of the memory limit."""
-
-_MOST_OF_MEAN = 1.25
-"""Shards of one node, as a multiple of the mean."""
-
-_MOST_LAG_SECONDS = 5
-"""Seconds since a replica last reported; replicas report every second."""
+_ROUND_TRIPS = 10  # round trips for which a page may need the store, within STORE_TIMEOUT_MS each
+_OLD_SECONDS = 365 * 86400  # age of a server for which security updates have probably been published
+_NEARLY_FULL = 0.9  # share of the memory limit
+_MOST_OF_MEAN = 1.25  # shards of one node, as a multiple of the mean
+_MOST_LAG_SECONDS = 5  # seconds since a replica last reported; replicas report every second
 
 
 def check_answers(examination: Examination) -> Iterator[Finding]:

@@ -210,8 +210,7 @@ class ImportReport:
             yield "Run it again with --names FILE to write these names to a file."
 
 
-_COMMENT_START = f'{{"{NUMBER}":'.encode()
-"""Beginning of the comments' lines in an export."""
+_COMMENT_START = f'{{"{NUMBER}":'.encode()  # beginning of the comments' lines in an export
 
 
 Row = tuple[int, ImportedArticle | ImportedComment]

@@ -20,8 +20,7 @@ from prometheus_client.multiprocess import mark_process_dead
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable with the folder. Set before prometheus_client is imported, only for web processes."""
 
-_BEGAN = "began"
-"""File with the time at which the counts began, in Unix seconds: another time means other counts."""
+_BEGAN = "began"  # file with the time at which the counts began, in Unix seconds: another time means other counts
 
 KINDS = ("counter", "histogram")
 """Kinds of the site's metrics. Each process has one file for each."""

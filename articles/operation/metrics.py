@@ -81,8 +81,7 @@ _GAUGES = {
     "backup_age_seconds": ("site_backup_age_seconds", "Time since the newest backup was begun."),
 }
 
-_COUNTED_VIEWS = frozenset[str](("ok", REPEAT, *Suspicion))
-"""Outcomes of a view that is not refused."""
+_COUNTED_VIEWS = frozenset[str](("ok", REPEAT, *Suspicion))  # outcomes of a view that is not refused
 
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))

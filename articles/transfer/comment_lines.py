@@ -30,8 +30,7 @@ from articles.transfer.fields import (
     seconds,
 )
 
-NUMBER = "comment"
-"""The field that tells the row of a comment from that of an article."""
+NUMBER = "comment"  # the field that tells the row of a comment from that of an article
 
 
 @dataclass(slots=True)

@@ -88,8 +88,7 @@ def _is_among(path: Path, folders: list[Path]) -> bool:
     return path in folders or any(path.samefile(folder) for folder in existing)
 
 
-KEY_FILE = "secret_key"
-"""Name of the file in the data directory."""
+KEY_FILE = "secret_key"  # name of the file in the data directory
 
 _creates = True
 """Whether this process creates a missing key."""

@@ -12,11 +12,8 @@ from django.core.exceptions import ImproperlyConfigured
 from articles.domain.store_address import Topology, parse
 from voting_site.embedded import StorePaths
 
-POSTGRES = "voting_site.postgres"
-"""The database backend for PostgreSQL."""
-
-SQLITE = "voting_site.sqlite"
-"""The database backend for SQLite."""
+POSTGRES = "voting_site.postgres"  # the database backend for PostgreSQL
+SQLITE = "voting_site.sqlite"  # the database backend for SQLite
 
 _OWN_BACKENDS = {"django.db.backends.postgresql": POSTGRES, "django.db.backends.sqlite3": SQLITE}
 """Our backends by Django's."""

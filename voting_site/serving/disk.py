@@ -27,8 +27,7 @@ def sentence(folder: Path) -> str:
     return f"The disk of DATA_DIR ({folder}) is full: nothing can be saved until space is freed."
 
 
-_NAMED = 3
-"""The largest files that a refusal names."""
+_NAMED = 3  # the largest files that a refusal names
 
 
 def refusal(data_dir: Path, folders: Collection[Path]) -> str:

@@ -18,8 +18,7 @@ class CannotServe(Exception):
     """The site cannot start; the message is one sentence for the operator."""
 
 
-BACKLOG = 2048
-"""Connections that wait until a worker accepts them."""
+BACKLOG = 2048  # connections that wait until a worker accepts them
 
 _SEND_BUFFER_BYTES = 128 * 1024
 """Kernel memory for data that a reader has not acknowledged. The kernel doubles it for its own overhead."""

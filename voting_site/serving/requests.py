@@ -98,11 +98,8 @@ class NoUploads(FileUploadHandler):
         """Return no file."""
 
 
-_QUICK = 2
-"""Level for a page of one reader: a tenth of the time of zlib's level 6, a quarter more bytes."""
-
-_SHORTEST = 1_000
-"""Bytes of such a page: with its padding, a shorter one might grow."""
+_QUICK = 2  # level for a page of one reader: a tenth of the time of zlib's level 6, a quarter more bytes
+_SHORTEST = 1_000  # bytes of such a page: with its padding, a shorter one might grow
 
 _HAS_NAME = 8  # gzip.FNAME, RFC 1952, section 2.3.1
 _HEADER_BYTES = 10
@@ -160,8 +157,7 @@ PAGE_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-acti
 STATIC_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 """Policy of static files: only the icon is a document, with colours of its own."""
 
-_OF_MACHINES = ("/healthz", "/readyz", "/metrics")
-"""Addresses that monitoring reads from inside, without TLS."""
+_OF_MACHINES = ("/healthz", "/readyz", "/metrics")  # addresses that monitoring reads from inside, without TLS
 
 
 class SecurityHeadersMiddleware(SecurityMiddleware):

@@ -24,8 +24,7 @@ from voting_site.embedded import launch
 from voting_site.embedded.supervisor import Backoff
 from voting_site.serving.listener import CannotServe
 
-STOP_TIMEOUT = 8.5
-"""Seconds for current requests to finish."""
+STOP_TIMEOUT = 8.5  # seconds for current requests to finish
 
 PATIENCE = float(os.environ.get("WEB_PATIENCE_SECONDS", "20"))
 """Seconds after which slow connections are cut. The variable is for tests, which have less time."""

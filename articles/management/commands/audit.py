@@ -11,11 +11,8 @@ from articles.repository import Repository
 from articles.wiring import finder, patient_repository
 from integrity.verifying import check_counts
 
-_SAMPLE = 1000
-"""Articles that the search index is compared with."""
-
-_UNTIL_FOLLOWED = 3.0
-"""Seconds after which the index contains what changed meanwhile."""
+_SAMPLE = 1000  # articles that the search index is compared with
+_UNTIL_FOLLOWED = 3.0  # seconds after which the index contains what changed meanwhile
 
 
 def _outdated(repository: Repository) -> Iterator[str]:

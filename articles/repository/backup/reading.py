@@ -45,8 +45,7 @@ Report: TypeAlias = Callable[[str], object]
 _Named: TypeAlias = tuple[str, Key]
 """A key's name, and its kind."""
 
-_LISTS = (table.LOG, table.TUNINGS)
-"""Lists that grow at their heads, and are read from their tails in parts."""
+_LISTS = (table.LOG, table.TUNINGS)  # lists that grow at their heads, and are read from their tails in parts
 
 _SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
 

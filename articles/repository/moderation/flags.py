@@ -35,14 +35,9 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, portions, ranked_members
 from articles.repository.store.values import naming, whole_from
 
-_KEPT = "kept"
-"""Field of a hash of flags that is not a flag: why moderators last kept what is flagged."""
-
-_MOST_SEARCHED = 5_000
-"""Heaviest entries of the queue that are searched for those flagged in a period."""
-
-_REMOVED, _WAITING, _KEPT_BY_MODERATORS = 1, 0, -1
-"""Scores in a member's list of flags."""
+_KEPT = "kept"  # field of a hash of flags that is not a flag: why moderators last kept what is flagged
+_MOST_SEARCHED = 5_000  # heaviest entries of the queue that are searched for those flagged in a period
+_REMOVED, _WAITING, _KEPT_BY_MODERATORS = 1, 0, -1  # scores in a member's list of flags
 
 
 class Flags:
@@ -264,8 +259,7 @@ def _flag_from(subject: SubjectId, member: UserId, text: str | None, kept: str |
         )
 
 
-_CHECKS_PER_STEP = 20
-"""Number of articles and comments whose flags one script reads."""
+_CHECKS_PER_STEP = 20  # number of articles and comments whose flags one script reads
 
 
 class FlagUpkeep(OfStore):

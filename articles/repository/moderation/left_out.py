@@ -151,8 +151,7 @@ class LeftOutVotes(OfStore):
 
 
 _ACT = re.compile(r"([1-9][0-9]*) (open|done)")
-PROBATION_ACT = "1"
-"""The act that begins probation, as `lua/lib/left_out.lua` has it."""
+PROBATION_ACT = "1"  # the act that begins probation, as `lua/lib/left_out.lua` has it
 
 
 class _State(NamedTuple):

@@ -29,17 +29,13 @@ from articles.repository.store.values import naming
 MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number, the only way to reach older entries on groups and parameters."""
 
-_MOST_VISIBLE = 5_000
-"""The same where some groups are closed: then the entries before a page are read."""
+_MOST_VISIBLE = 5_000  # the same where some groups are closed: then the entries before a page are read
 
 RETRY_SECONDS = 600
 """Time in which the same action on a member or a host, logged again, is a retry whose first reply was lost."""
 
-ENTRIES_SEARCHED = 1_000
-"""Entries that a filter looks at for one page: reading them takes about ten milliseconds."""
-
-_LEAST_STEP = 25
-"""Minimum number of entries between two samples of the log."""
+ENTRIES_SEARCHED = 1_000  # entries that a filter looks at for one page: reading them takes about ten milliseconds
+_LEAST_STEP = 25  # minimum number of entries between two samples of the log
 
 _COMMENT = re.compile("[0-9]{1,20}")
 

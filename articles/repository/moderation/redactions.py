@@ -12,8 +12,7 @@ from articles.repository.moderation.log import entries_from
 from articles.repository.store.connection import OfStore, Value, exact_time
 from articles.repository.store.keys import Keys
 
-_MOST_ENTRIES = 1000
-"""Entries about an article whose texts are listed, the newest."""
+_MOST_ENTRIES = 1000  # entries about an article whose texts are listed, the newest
 
 
 class Redactions(OfStore):

@@ -41,17 +41,10 @@ from articles.repository.store.values import article_id_from
 MOST_PAGED_ARTICLES = 10_000
 """Maximum number of removed articles that can be paged through: a page reads the ids before it."""
 
-MOST_SEARCHED = 5_000
-"""Removed articles, the last posted, that are searched for those in some groups."""
-
-_READS = 10
-"""Maximum number of round trips to find a page of removed comments in the moderation log."""
-
-_LEAST_READ = 50
-"""Minimum number of entries that each of them reads from each shard."""
-
-_TICK = 0.001
-"""The store's times are whole milliseconds."""
+MOST_SEARCHED = 5_000  # removed articles, the last posted, that are searched for those in some groups
+_READS = 10  # maximum number of round trips to find a page of removed comments in the moderation log
+_LEAST_READ = 50  # minimum number of entries that each of them reads from each shard
+_TICK = 0.001  # the store's times are whole milliseconds
 
 
 class RemovedArticle(NamedTuple):

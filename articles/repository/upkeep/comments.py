@@ -20,8 +20,7 @@ from articles.repository.store.scan import Contents, batches, portions, ranked_m
 from articles.repository.store.values import count_from
 from articles.repository.upkeep.long_articles import MOST_LOOKED_AT
 
-MOST_RECOUNTS = 3
-"""Attempts to count the comments of an article while members are posting."""
+MOST_RECOUNTS = 3  # attempts to count the comments of an article while members are posting
 
 
 @dataclass(slots=True)

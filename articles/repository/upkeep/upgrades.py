@@ -19,8 +19,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 _log = logging.getLogger(__name__)
 
-_REPORTED_EVERY = 2.0
-"""Seconds between two log lines on the progress of an upgrade."""
+_REPORTED_EVERY = 2.0  # seconds between two log lines on the progress of an upgrade
 
 
 class Upgrade(NamedTuple):

@@ -12,8 +12,7 @@ BYTES_PER_SECOND = 50_000
 SHORT_BODY = 4096
 """Bytes of each body for which there is always memory: votes and logins are shorter, connections are limited."""
 
-BYTES_AT_ONCE = 64 * 1024 * 1024
-"""What one process keeps in memory of longer bodies at the same time."""
+BYTES_AT_ONCE = 64 * 1024 * 1024  # what one process keeps in memory of longer bodies at the same time
 
 
 class BrokenBody(Exception):

@@ -27,8 +27,7 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 REQUEST_LINE_BYTES = 4094
 """Longest request line: method, address and version. docs/api.md and page tokens rely on it."""
 
-HEADER_BYTES = 32 * 1024
-"""Names and values of all headers together."""
+HEADER_BYTES = 32 * 1024  # names and values of all headers together
 
 HEADERS = 100
 
@@ -142,8 +141,7 @@ class Response:
             close()
 
 
-_LONGEST_LANGUAGES = 500
-"""Characters of Accept-Language that are read."""
+_LONGEST_LANGUAGES = 500  # characters of Accept-Language that are read
 
 
 def refuse(scope: Any, protocol: Any, status: int, sentence: str, *headers: tuple[str, str]) -> None:

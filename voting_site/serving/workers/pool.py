@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from voting_site.embedded.supervisor import Backoff
 
-_POLL = 0.1
-"""Seconds until an ended worker or a signal is noticed."""
+_POLL = 0.1  # seconds until an ended worker or a signal is noticed
 
 _log = logging.getLogger(__name__)
 

@@ -29,14 +29,12 @@ from articles.operation import ARRIVED_AT, metrics
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.environ import Headers
 
-FRESH = 1.0
-"""Seconds for which a page is sent as it is."""
+FRESH = 1.0  # seconds for which a page is sent as it is
 
 USABLE = 2.0
 """Seconds for which a page is sent while it is rendered again, and in total if the store is asked about it."""
 
-CHECK_EVERY = 1.0
-"""Seconds after which the store is asked about pages that were sent since."""
+CHECK_EVERY = 1.0  # seconds after which the store is asked about pages that were sent since
 
 LONGEST = 10.0
 """Seconds after which a page is rendered again in any case: views and times in words are not checked."""
@@ -51,8 +49,7 @@ MOST_BYTES = 16_000_000
 LARGEST_PAGE = 1_000_000  # bytes
 
 _VARIES_BY = frozenset(("accept-encoding", "accept-language", "cookie", "authorization"))
-_OF_CONTENT = frozenset(("content-type", "content-length", "content-encoding"))
-"""Headers that a 304 lacks."""
+_OF_CONTENT = frozenset(("content-type", "content-length", "content-encoding"))  # headers that a 304 lacks
 
 _log = logging.getLogger(__name__)
 

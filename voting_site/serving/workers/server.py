@@ -26,8 +26,7 @@ from granian.server.embed import Server as Granian
 from voting_site.serving.listener import BACKLOG
 from voting_site.serving.workers.gateway import Gateway
 
-BUFFER_BYTES = 65_536
-"""Bytes of a request's headers, and of a body that has not been read."""
+BUFFER_BYTES = 65_536  # bytes of a request's headers, and of a body that has not been read
 
 _OUR_LOGGING: dict[str, Any] = {"loggers": {"_granian": {}}, "handlers": {}, "formatters": {}}
 

@@ -17,11 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-BYTES_PER_SECOND = 1_000
-"""Lowest rate at which a reader has to take the data that is waiting."""
-
-_BYTES_ACKED = struct.Struct("@120xQ")
-"""`tcpi_bytes_acked` of struct tcp_info, linux/tcp.h."""
+BYTES_PER_SECOND = 1_000  # lowest rate at which a reader has to take the data that is waiting
+_BYTES_ACKED = struct.Struct("@120xQ")  # `tcpi_bytes_acked` of struct tcp_info, linux/tcp.h
 
 _RESET = struct.pack("@ii", 1, 0)
 """struct linger: closing drops what is waiting, instead of leaving it in the kernel's memory."""
