@@ -56,11 +56,8 @@ class Address(NamedTuple):
     path: str
     query: str
     language: str
-    article: int | None = None
-    """The article whose page it is."""
-
-    shelf: str = ""
-    """Where its copy shares a limited number of places with others; "" for a place of its own."""
+    article: int | None = None  # the article whose page it is
+    shelf: str = ""  # where its copy shares a limited number of places with others; "" for a place of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +68,7 @@ class KeptPage:
     headers: Mapping[str, str]
     at: float
     packed: bytes
-    state: str = ""
-    """A token for what the page of an article shows to every reader; "" if it has none."""
+    state: str = ""  # a token for what the page of an article shows to every reader; "" if it has none
 
     @property
     def content(self) -> bytes:

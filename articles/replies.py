@@ -63,8 +63,7 @@ class _Reply(NamedTuple):
     mail: IncomingMail
     member: User
     comment: CommentId
-    key: str
-    """A digest of its Message-ID."""
+    key: str  # a digest of its Message-ID
 
     @property
     def is_from_member(self) -> bool:

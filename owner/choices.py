@@ -28,8 +28,7 @@ class _Choices(NamedTuple):
     version: int
     texts: Mapping[str, str]
     values: Mapping[str, Any]
-    notes: Mapping[str, str]
-    """What else is remembered of the first hour, such as which steps are done."""
+    notes: Mapping[str, str]  # what else is remembered of the first hour, such as which steps are done
 
 
 _NONE = _Choices(0, MappingProxyType({}), MappingProxyType({}), MappingProxyType({}))

@@ -51,9 +51,7 @@ def add(task: Task[Any, Any], *args: Any) -> None:
 @dataclass(frozen=True, slots=True)
 class QueueState:
     waiting: int
-    late: float
-    """Seconds since the first of those that are due was due; 0 without any."""
-
+    late: float  # seconds since the first of those that are due was due; 0 without any
     failed: int
 
 

@@ -65,25 +65,17 @@ class Manifest:
     """What a backup holds. Times in ISO 8601, UTC."""
 
     id: str
-    site: str
-    """UUID of the site."""
-
+    site: str  # UUID of the site
     made_at: str
-    version: str
-    """Version of the program."""
-
+    version: str  # version of the program
     layout: _Count
     shards: Annotated[int, Field(ge=1)]
     server: str
     database: str
-    migrations: dict[str, str]
-    """The last migration of the accounts database, by app."""
-
+    migrations: dict[str, str]  # the last migration of the accounts database, by app
     counts: dict[str, _Count]
     files: dict[str, File]
-    unreadable: list[str] = field(default_factory=list)
-    """Damaged keys, which are not in the backup."""
-
+    unreadable: list[str] = field(default_factory=list)  # damaged keys, which are not in the backup
     format: int = FORMAT
 
 

@@ -17,8 +17,7 @@ class Series:
     name: str
     values: Sequence[int]
     marked: bool = False
-    adds_up: bool = True
-    """Whether the sum over all columns is meaningful."""
+    adds_up: bool = True  # whether the sum over all columns is meaningful
 
 
 def stacked_bars(columns: Sequence[str], series: Sequence[Series], *, value_label: Label = plain) -> Chart:

@@ -134,8 +134,7 @@ class Line:
 
     name: str
     pieces: tuple[tuple[Point, ...], ...]
-    marked: bool = False
-    """Whether each of its points gets a dot."""
+    marked: bool = False  # whether each of its points gets a dot
 
     @property
     def path(self) -> str:

@@ -146,11 +146,8 @@ class ImportReport:
     comments: Counter[CommentEntry] = field(default_factory=Counter)
     rows: Causes = field(default_factory=Causes)
     groups: Causes = field(default_factory=Causes)
-    renamed: int = 0
-    """Number of members whose names are not allowed here."""
-
-    recased: int = 0
-    """Number of members whose names differ from their accounts' only in case."""
+    renamed: int = 0  # number of members whose names are not allowed here
+    recased: int = 0  # number of members whose names differ from their accounts' only in case
 
     def count_articles(self, ids: Sequence[ArticleId | None]) -> None:
         """Count the articles of a batch; None stands for one that is already present."""

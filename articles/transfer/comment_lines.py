@@ -36,9 +36,7 @@ NUMBER = "comment"  # the field that tells the row of a comment from that of an 
 @dataclass(slots=True)
 class Discussion:
     article: ImportedArticle
-    places: dict[int, CommentPlace] = field(default_factory=dict)
-    """Places by number, without rejected comments."""
-
+    places: dict[int, CommentPlace] = field(default_factory=dict)  # places by number, without rejected comments
     last_number: int = 0
 
     def read_row(self, fields: Mapping[str, Any], reading: Reading) -> ImportedComment:

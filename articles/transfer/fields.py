@@ -48,8 +48,7 @@ class Reading:
     now: float
     voting_window: float
     unescape: bool = False
-    shift: float = 0.0
-    """Seconds added to every time."""
+    shift: float = 0.0  # seconds added to every time
 
     def is_open(self, posted_at: float, closes_at: float | None) -> bool:
         uses_window = closes_at is None or isinf(self.voting_window)

@@ -31,14 +31,9 @@ class Kind:
     """A kind of settings. `parser` raises LookupError, ValueError or OSError for invalid text."""
 
     parser: Callable[[str], Any]
-    description: str
-    """What is right, to follow "PORT='x' is not"."""
-
-    is_secret: bool = False
-    """Whether the text never appears in messages."""
-
-    empty: Any = ""
-    """The value of a blank setting without a default."""
+    description: str  # what is right, to follow "PORT='x' is not"
+    is_secret: bool = False  # whether the text never appears in messages
+    empty: Any = ""  # the value of a blank setting without a default
 
     def parse(self, name: str, text: str) -> Any:
         """Parse the text of a variable of this kind. Raises BadSetting."""

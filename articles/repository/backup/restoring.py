@@ -43,9 +43,7 @@ class Placed:
 class Placing:
     """The target of the records of one backup: shards and keys."""
 
-    before: int
-    """Shards of the store that the backup was made of."""
-
+    before: int  # shards of the store that the backup was made of
     shards: Shards
     _parameters: dict[str, str] = field(default_factory=dict)
     _bounds: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))

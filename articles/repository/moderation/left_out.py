@@ -30,14 +30,9 @@ def leaves_out(act: int) -> bool:
 class LeftOutState:
     """Whether a member's choices are left out of ranking, and why."""
 
-    is_left_out: bool
-    """Whether moderators left them out."""
-
-    is_settled: bool
-    """Whether all articles and comments are settled; False after an act that was interrupted."""
-
-    waits: bool = False
-    """Whether they wait until the member's probation ends."""
+    is_left_out: bool  # whether moderators left them out
+    is_settled: bool  # whether all articles and comments are settled; False after an act that was interrupted
+    waits: bool = False  # whether they wait until the member's probation ends
 
 
 class LeftOutVotes(OfStore):

@@ -60,8 +60,7 @@ class RemovedPage(NamedTuple):
     articles: tuple[RemovedArticle, ...]
     number: int
     has_next: bool
-    last: Position | None = None
-    """Position of the last entry; None for an empty page."""
+    last: Position | None = None  # position of the last entry; None for an empty page
 
 
 class RemovedArticles:
@@ -143,8 +142,7 @@ class OwnRemovedPage(NamedTuple):
 
     comments: tuple[RemovedComment, ...]
     has_next: bool
-    last: Position | None
-    """Position of the last comment of the page, removed or not; None for an empty page."""
+    last: Position | None  # position of the last comment of the page, removed or not; None for an empty page
 
 
 @dataclass(slots=True)

@@ -69,12 +69,9 @@ class Facts(NamedTuple):
     """What the check read of an article: the groups that it names, its state, and more."""
 
     groups: str | None
-    state: str
-    """"listed", "removed", "damaged" or "missing"."""
-    is_discussed: bool
-    """Whether it has any field about comments."""
-    merged: tuple[str, str]
-    """The fields `merged` and `merges`, "" without."""
+    state: str  # "listed", "removed", "damaged" or "missing"
+    is_discussed: bool  # whether it has any field about comments
+    merged: tuple[str, str]  # the fields `merged` and `merges`, "" without
 
 
 Batch = tuple[list[str], list[Finding], dict[str, Facts]]

@@ -59,20 +59,13 @@ class RecentPage:
     """A response with status 200. `at` is the monotonic time for which it is known to be right."""
 
     headers: Headers
-    unchanged_headers: Headers
-    """Headers of a 304."""
-
+    unchanged_headers: Headers  # headers of a 304
     content: bytes
     etag: str
     at: float
-    as_of: str
-    """The latest retraction before it was rendered."""
-
-    rendered_at: float
-    """The monotonic time at which its rendering began."""
-
-    state: str
-    """A token for what the page of an article shows; "" if the store is not asked about it."""
+    as_of: str  # the latest retraction before it was rendered
+    rendered_at: float  # the monotonic time at which its rendering began
+    state: str  # a token for what the page of an article shows; "" if the store is not asked about it
 
     def send(self, protocol: Any, known: str, more: Headers) -> int:
         """Answer with the page, or with 304 if the client has it; return the status.
