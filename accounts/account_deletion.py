@@ -28,15 +28,7 @@ from django.utils import timezone
 
 from accounts import names
 from accounts.mail import forget_waiting
-from accounts.models import (
-    AccountDeletion,
-    Authenticator,
-    Invitation,
-    Statement,
-    Sweep,
-    User,
-    WaitingAccount,
-)
+from accounts.models import AccountDeletion, Authenticator, Invitation, Statement, Sweep, User, WaitingAccount
 from accounts.sign_in.changes import Change, tell_change
 
 Step = Callable[[int, str, str, Callable[[], bool], bool], str]
@@ -49,6 +41,26 @@ AGAIN_AFTER = timedelta(seconds=60)
 
 KEPT = timedelta(days=30)
 """Time for which moderators can still see, by its number, what a deleted account posted."""
+
+_KEPT_COLUMNS = frozenset(("id", "username", "canonical_name", "imported", "date_joined", "left_at"))
+"""Of the account's row: what keeps id and name from being used again. The others lose what they say."""
+
+_DELETED_ROWS = (
+    *(
+        "tokens",
+        "identities",
+        "passkeys",
+        "devices",
+        "webhooks",
+        "recovery_codes",
+        "blocks",
+        "blocked_by",
+        "mutes",
+    ),
+    *("bans", "group_moderations", "notes", "about_flags", "flags_on_abouts", "held_posts", "text_digests"),
+    "sessions",  # a step ends the sessions themselves
+)
+"""Relations of the account whose rows go with it."""
 
 _SESSIONS_PER_BATCH = 500
 """Sessions read by one query, and decoded."""
@@ -85,42 +97,21 @@ def begin(user_id: int) -> None:
     forget_waiting(member)
     member.left_at = timezone.now()
     tell_change(member, Change.DELETED)
-    member.is_active = member.is_staff = member.is_superuser = False
-    member.email = member.language = member.theme = member.hidden_groups = member.hidden = ""
-    member.verified_email = member.mail_kinds = ""
-    member.inbox_read_until = member.ban_changed_at = member.mailed_until = member.digested_at = 0
-    member.held_decided_at = 0
-    member.digest, member.waiting_mail, member.waiting_mailed_until = False, "", 0
-    member.push_kinds, member.pushed_until = "", 0
-    member.followed_groups = member.feed_key = member.about = member.about_removed = ""
-    member.keyboard, member.remembers_read, member.hides_read, member.last_login = True, True, False, None
-    member.banned_from, member.ban_ends_at, member.trusted_at, member.second_factor = "", None, None, False
+    for column in User._meta.concrete_fields:
+        if column.attname not in _KEPT_COLUMNS:
+            setattr(member, column.attname, column.get_default())
+    member.is_active, member.waiting_mail, member.push_kinds = False, "", ""
     member.set_unusable_password()
     member.save()
     member.groups.clear()
     member.user_permissions.clear()
-    member.tokens.all().delete()
-    member.identities.all().delete()
-    member.passkeys.all().delete()
-    member.devices.all().delete()
-    member.webhooks.all().delete()
-    member.recovery_codes.all().delete()
-    Authenticator.objects.filter(user=member).delete()
-    member.blocks.all().delete()
-    member.blocked_by.all().delete()
-    member.mutes.all().delete()
+    for relation in _DELETED_ROWS:
+        getattr(member, relation).all().delete()
+    for model in (Authenticator, WaitingAccount):
+        model.objects.filter(user=member).delete()
     Statement.objects.forget(member.statements.all())
     member.notices_about.update(address="", member=None)
-    member.bans.all().delete()
-    member.group_moderations.all().delete()
-    member.notes.all().delete()
-    member.about_flags.all().delete()
-    member.flags_on_abouts.all().delete()
-    member.held_posts.all().delete()
-    member.text_digests.all().delete()
     Invitation.objects.end_unused(member.pk)
-    WaitingAccount.objects.filter(user=member).delete()
-    member.sessions.all().delete()  # the sessions themselves are ended by a step
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)
 
 

@@ -6,7 +6,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import path
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.models import POST
@@ -17,7 +16,6 @@ from articles.text.refusals import input_sentence
 from links.asking import look_up
 
 
-@never_cache
 @form_action(page="articles:post", button=gettext_lazy("Fetch title"))
 @members_only()
 def link_info(request: HttpRequest) -> HttpResponse:

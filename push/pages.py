@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
@@ -123,7 +122,6 @@ def _page(request: HttpRequest) -> str:
     return way_back(request) or _section(request)
 
 
-@never_cache
 @form_action(page=_section, button=gettext_lazy("Save choice of notifications"))
 @members_only()
 def choose_by_form(request: MemberRequest) -> HttpResponse:
@@ -134,7 +132,6 @@ def choose_by_form(request: MemberRequest) -> HttpResponse:
     return redirect(_section(request))
 
 
-@never_cache
 @form_action(page=_page, button=gettext_lazy("Turn on notifications in this browser"))
 @members_only()
 def turn_on_by_form(request: MemberRequest) -> HttpResponse:
@@ -152,7 +149,6 @@ def turn_on_by_form(request: MemberRequest) -> HttpResponse:
     return redirect(_page(request))
 
 
-@never_cache
 @form_action(page=_section, button=gettext_lazy("Remove"))
 @members_only()
 def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:

@@ -19,7 +19,7 @@ from accounts.encryption import KeyChanged
 from accounts.models import Delivery, User, Webhook, WebhookLimitError
 from accounts.models.webhooks import LOGGED, MOST_WEBHOOKS
 from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
+from accounts.web.form_pages import ButtonText, MemberRequest, View, form_action, members_only, page_with_form
 from articles.forms.fields import Checkboxes
 from articles.wiring import group_titles, repository
 from links.fetching import NotFetched, checked
@@ -45,12 +45,12 @@ PROBLEMS = {
     "slow": gettext_lazy("The server did not answer in time."),
     "tls": gettext_lazy("The connection was not secure."),
     "broken": gettext_lazy("The response was not valid."),
-    "not-public": gettext_lazy("The address is not public."),
-    "port": gettext_lazy("The address is not public."),
-    "address": gettext_lazy("The address is not public."),
+    **dict.fromkeys(("not-public", "port", "address"), gettext_lazy("The address is not public.")),
     "unreachable": gettext_lazy("The server could not be reached."),
 }
 """Why a delivery got no response; codes of `links.fetching.NotFetched` among them."""
+
+_FULL = gettext_lazy("Too many deliveries wait. Please try again later.")
 
 OFF_BECAUSE = {
     "": gettext_lazy("You switched this webhook off."),
@@ -128,19 +128,6 @@ class WebhookForm(EventsForm):
         return str(url.href)
 
 
-def _page(name: str) -> Callable[..., str]:
-    def address(_request: HttpRequest, of_site: bool, webhook_id: int = 0, **_rest: object) -> str:
-        return address_of(name, of_site=of_site, number=webhook_id)
-
-    return address
-
-
-def address_of(name: str, *, of_site: bool, number: int = 0) -> str:
-    """Return the address of a page of the site's webhooks, or of a member's."""
-    full = f"articles:{'site_' if of_site else ''}{name}"
-    return reverse(full, args=[number] if number else [])
-
-
 def _owned(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Let a view have the owner: the member, or None for the site's webhooks, which administrators have.
 
@@ -172,28 +159,24 @@ def _found(owner: User | None, number: int) -> Webhook:
 @_owned
 def index(request: MemberRequest, owner: User | None, of_site: bool) -> HttpResponse:
     """Show the webhooks, and add one."""
-    form, status = WebhookForm(), 200
-    if request.method == "POST":
-        form = WebhookForm(request.POST)
-        if form.is_valid():
-            try:
-                made = _added(form, owner)
-            except WebhookLimitError as limit:
-                own = _("You have %(count)s webhooks, which is the limit. Remove one first.")
-                of_all = _("The members of this site have as many webhooks as are possible. Ask an administrator.")
-                form.add_error(None, of_all if limit.args else own % {"count": MOST_WEBHOOKS})
-            else:
-                messages.success(request, _("The webhook has been added."))
-                return redirect(address_of("webhook", of_site=of_site, number=made.pk))
-        status = 400
+    form = WebhookForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            made = _added(form, owner)
+        except WebhookLimitError as limit:
+            own = _("You have %(count)s webhooks, which is the limit. Remove one first.")
+            of_all = _("The members of this site have as many webhooks as are possible. Ask an administrator.")
+            form.add_error(None, of_all if limit.args else own % {"count": MOST_WEBHOOKS})
+        else:
+            messages.success(request, _("The webhook has been added."))
+            return redirect(_page(request, of_site, made.pk))
     unsent_form.refill(request, form)
     context = {"form": form, "webhooks": Webhook.objects.of(owner), "of_site": of_site, "FORMS": bodies.FORMS}
-    return render(request, "webhooks/index.html", context, status=status)
+    return render(request, "webhooks/index.html", context, status=400 if form.errors else 200)
 
 
 def _added(form: WebhookForm, owner: User | None) -> Webhook:
-    language = get_language() or ""
-    facts = form.facts | {"form": form.cleaned_data["form"], "language": language}
+    facts = form.facts | {"form": form.cleaned_data["form"], "language": get_language() or ""}
     facts["since"] = repository().store.now()
     sending.begin(repository())
     return Webhook.objects.add(owner, form.cleaned_data["address"], form.host, **facts)
@@ -203,15 +186,12 @@ def _added(form: WebhookForm, owner: User | None) -> Webhook:
 @_owned
 def show(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
     """Show a webhook and its deliveries, and change its events and groups."""
-    webhook, status = _found(owner, webhook_id), 200
-    form = EventsForm(webhook=webhook)
-    if request.method == "POST":
-        form = EventsForm(request.POST, webhook)
-        if form.is_valid():
-            Webhook.objects.filter(pk=webhook.pk).update(**form.facts)
-            messages.success(request, _("The webhook has been changed."))
-            return redirect(address_of("webhook", of_site=of_site, number=webhook.pk))
-        status = 400
+    webhook = _found(owner, webhook_id)
+    form = EventsForm(request.POST if request.method == "POST" else None, webhook)
+    if form.is_valid():
+        Webhook.objects.filter(pk=webhook.pk).update(**form.facts)
+        messages.success(request, _("The webhook has been changed."))
+        return redirect(_page(request, of_site, webhook.pk))
     unsent_form.refill(request, form)
     try:
         secret = webhook.read_secret()
@@ -228,7 +208,7 @@ def show(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: 
         "deliveries": [_shown(one) for one in webhook.deliveries.exclude(body="")[:LOGGED]],
         "off_because": OFF_BECAUSE.get(webhook.off_because, ""),
     }
-    return render(request, "webhooks/webhook.html", context, status=status)
+    return render(request, "webhooks/webhook.html", context, status=400 if form.errors else 200)
 
 
 def _shown(one: Delivery) -> dict[str, Any]:
@@ -246,67 +226,74 @@ def _shown(one: Delivery) -> dict[str, Any]:
     }
 
 
-@form_action(page=_page("webhook"), button=gettext_lazy("Change the key"))
-@_owned
-def rotate(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
+def _page(_request: HttpRequest, of_site: bool, webhook_id: int, **_rest: object) -> str:
+    return reverse(f"articles:{'site_' if of_site else ''}webhook", args=[webhook_id])
+
+
+def _act(button: ButtonText) -> Callable[[Callable[..., None]], View]:
+    """Let a view do something with a webhook, and lead back to its page."""
+
+    def decorate(act: Callable[..., None]) -> View:
+        @form_action(page=_page, button=button)
+        @_owned
+        @wraps(act)
+        def acting(
+            request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int, **rest: Any
+        ) -> HttpResponse:
+            act(request, _found(owner, webhook_id), **rest)
+            return redirect(_page(request, of_site, webhook_id))
+
+        return acting
+
+    return decorate
+
+
+@_act(gettext_lazy("Change the key"))
+def rotate(request: MemberRequest, webhook: Webhook) -> None:
     """Give a webhook a new key; the old one signs, too, for a day."""
-    webhook = _found(owner, webhook_id)
     try:
         webhook.rotate()
     except KeyChanged:
         messages.error(request, str(PROBLEMS["key"]))
     else:
         messages.success(request, _("The key has changed. For a day, deliveries are signed with both keys."))
-    return redirect(address_of("webhook", of_site=of_site, number=webhook_id))
 
 
-@form_action(page=_page("webhook"), button=gettext_lazy("Send a test"))
-@_owned
-def test(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
-    webhook = _found(owner, webhook_id)
+@_act(gettext_lazy("Send a test"))
+def test(request: MemberRequest, webhook: Webhook) -> None:
     try:
         sending.test(webhook)
     except TaskQueueFull:
-        messages.error(request, _("Too many deliveries wait. Please try again later."))
+        messages.error(request, _FULL)
     else:
         messages.success(request, _("A test has been sent. Reload this page to see whether it arrived."))
-    return redirect(address_of("webhook", of_site=of_site, number=webhook_id))
 
 
-@form_action(page=_page("webhook"), button=gettext_lazy("Send again"))
-@_owned
-def replay(
-    request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int, delivery_id: int
-) -> HttpResponse:
+@_act(gettext_lazy("Send again"))
+def replay(request: MemberRequest, webhook: Webhook, delivery_id: int) -> None:
     """Deliver something again."""
-    delivery = get_object_or_404(Delivery, webhook=_found(owner, webhook_id), pk=delivery_id)
     try:
-        is_known = sending.replay(delivery)
-    except TaskQueueFull:
-        messages.error(request, _("Too many deliveries wait. Please try again later."))
-    else:
-        if is_known:
+        if sending.replay(get_object_or_404(Delivery, webhook=webhook, pk=delivery_id)):
             messages.success(request, _("It is sent again. Reload this page to see whether it arrived."))
-    return redirect(address_of("webhook", of_site=of_site, number=webhook_id))
+    except TaskQueueFull:
+        messages.error(request, _FULL)
 
 
-@form_action(page=_page("webhook"), button=gettext_lazy("Switch on or off"))
-@_owned
-def switch(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
+@_act(gettext_lazy("Switch on or off"))
+def switch(request: MemberRequest, webhook: Webhook) -> None:
     """Switch a webhook on or off, as the field `on` says. Idempotent."""
     is_on = request.POST.get("on") == "1"
-    _found(owner, webhook_id).switch(on=is_on)
+    webhook.switch(on=is_on)
     messages.success(request, _("The webhook is on.") if is_on else _("The webhook is off."))
-    return redirect(address_of("webhook", of_site=of_site, number=webhook_id))
 
 
-@form_action(page=_page("webhook"), button=gettext_lazy("Remove"))
+@form_action(page=_page, button=gettext_lazy("Remove"))
 @_owned
 def remove(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
     """Remove a webhook, with its deliveries. Idempotent."""
     Webhook.objects.of(owner).filter(pk=webhook_id).delete()
     messages.success(request, _("The webhook has been removed."))
-    return redirect(address_of("webhooks", of_site=of_site))
+    return redirect("articles:site_webhooks" if of_site else "articles:webhooks")
 
 
 _PAGES = (

@@ -2,6 +2,7 @@
 
 import secrets
 from datetime import timedelta
+from typing import Any
 
 from django.db import models, transaction
 from django.utils import timezone
@@ -128,6 +129,12 @@ class Grant(Row):
 
     objects = GrantManager()
 
+    def check_client(self, client: Any) -> bool:  # this and the next are what authlib asks of a token
+        return bool(client.app.pk == self.app_id)
+
+    def get_scope(self) -> str:
+        return self.token.scopes
+
 
 class RequestManager(models.Manager["AppRequest"]):
     """Keep the codes that members let apps have until the apps have used them, and a while longer."""
@@ -165,6 +172,12 @@ class AppRequest(Row):
     """What it gave."""
 
     objects = RequestManager()
+
+    def get_redirect_uri(self) -> str:  # this and the next are what authlib asks of a code
+        return self.address
+
+    def get_scope(self) -> str:
+        return self.scopes
 
     def use(self) -> bool:
         """Mark the code as used; return whether it was not before."""

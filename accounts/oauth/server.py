@@ -15,7 +15,7 @@ from typing import Any
 from authlib.common.urls import add_params_to_uri
 from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
 from authlib.integrations.django_oauth2.requests import DjangoOAuth2Payload, DjangoOAuth2Request
-from authlib.oauth2.rfc6749 import ClientMixin, OAuth2Request
+from authlib.oauth2.rfc6749 import OAuth2Request
 from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
 from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGrant
 from authlib.oauth2.rfc7636 import CodeChallenge
@@ -98,14 +98,11 @@ def limited(asked: str, allowed: Collection[str]) -> str:
     return " ".join(one for one in SCOPES if one == READ or (one in asked.split() and one in allowed))
 
 
-class _Client(ClientMixin):  # type: ignore[misc]
+class _Client:
     """An app, as authlib asks about it."""
 
     def __init__(self, app: App) -> None:
         self.app = app
-
-    def get_client_id(self) -> str:
-        return self.app.client_id
 
     def get_default_redirect_uri(self) -> str:
         return ""  # apps name it
@@ -124,50 +121,6 @@ class _Client(ClientMixin):  # type: ignore[misc]
 
     def check_grant_type(self, _grant_type: str) -> bool:
         return True
-
-
-class _Issued:
-    """A request or a grant, as authlib asks about it."""
-
-    def __init__(self, row: AppRequest | Grant) -> None:
-        self.row = row
-
-    def check_client(self, client: _Client) -> bool:
-        return self.row.app_id == client.app.pk
-
-    def get_client_id(self) -> str:
-        return self.row.app.client_id
-
-
-class _Grant(_Issued):
-    row: Grant
-
-    def get_scope(self) -> str:
-        return self.row.token.scopes
-
-
-class _Code(_Issued):
-    """An authorization code."""
-
-    row: AppRequest
-
-    def get_scope(self) -> str:
-        return self.row.scopes
-
-    def get_redirect_uri(self) -> str:
-        return self.row.address
-
-    def is_expired(self) -> bool:
-        return self.row.expires_at <= timezone.now()
-
-    def end_if_copied(self) -> None:
-        """Revoke what the code gave, if it was used before: there is a copy of it."""
-        if self.row.is_used and self.row.token:
-            self.row.token.delete()
-
-    def use(self) -> User | None:
-        """Use up the code; return the member who allowed it, None if it was used before."""
-        return _active(self.row.user_id) if self.row.use() else None
 
 
 def _active(member: int | None) -> User | None:
@@ -197,10 +150,10 @@ class _Challenge(CodeChallenge):  # type: ignore[misc]
             raise InvalidRequestError("PKCE with S256 is required.")
         super().validate_code_challenge(grant, redirect_uri)
 
-    def get_authorization_code_challenge(self, code: _Code) -> str:
-        return code.row.challenge
+    def get_authorization_code_challenge(self, code: AppRequest) -> str:
+        return code.challenge
 
-    def get_authorization_code_challenge_method(self, _code: _Code) -> str:
+    def get_authorization_code_challenge_method(self, _code: AppRequest) -> str:
         return "S256"
 
 
@@ -216,54 +169,53 @@ class _CodeGrant(_PublicClients, AuthorizationCodeGrant):  # type: ignore[misc]
             challenge=request.payload.data["code_challenge"],
         )
 
-    def query_authorization_code(self, text: str, client: _Client) -> _Code | None:
-        """Return a code that can be used."""
-        found = AppRequest.objects.find(text)
-        if found is None or found.app_id != client.app.pk:
+    def query_authorization_code(self, text: str, client: _Client) -> AppRequest | None:
+        """Return a code that can be used. One that was used before is a copy: it revokes what the code gave."""
+        code = AppRequest.objects.find(text)
+        if code is None or code.app_id != client.app.pk:
             return None
-        code = _Code(found)
-        code.end_if_copied()
-        return None if found.is_used or code.is_expired() else code
+        if code.is_used and code.token:
+            code.token.delete()
+        return None if code.is_used or code.expires_at <= timezone.now() else code
 
-    def authenticate_user(self, code: _Code) -> User | None:
-        return code.use()
+    def authenticate_user(self, code: AppRequest) -> User | None:
+        """Use up the code; return the member who allowed it, None if it was used before."""
+        return _active(code.user_id) if code.use() else None
 
-    def delete_authorization_code(self, code: _Code) -> None:
-        """Keep it for a while: see `end_if_copied`."""
+    def delete_authorization_code(self, code: AppRequest) -> None:
+        """Keep it for a while, to recognise a copy."""
 
 
 class _RefreshGrant(_PublicClients, RefreshTokenGrant):  # type: ignore[misc]
     INCLUDE_NEW_REFRESH_TOKEN = True
 
-    def authenticate_refresh_token(self, refresh_token: str) -> _Grant | None:
-        grant = Grant.objects.find(refresh_token)
-        return _Grant(grant) if grant else None
+    def authenticate_refresh_token(self, refresh_token: str) -> Grant | None:
+        return Grant.objects.find(refresh_token)
 
-    def authenticate_user(self, refresh_token: _Grant) -> User:
+    def authenticate_user(self, refresh_token: Grant) -> User:
         """Return the member. Raises InvalidGrantError, by which apps know that they have to ask again."""
-        if (member := _active(refresh_token.row.token.user_id)) is None:
+        if (member := _active(refresh_token.token.user_id)) is None:
             raise InvalidGrantError
         return member
 
-    def issue_token(self, user: User, refresh_token: _Grant) -> dict[str, Any]:
+    def issue_token(self, user: User, refresh_token: Grant) -> dict[str, Any]:
         self.request.payload.data["scope"] = None  # the grant keeps its scopes, also if the app asks for less
         issued: dict[str, Any] = super().issue_token(user, refresh_token)
         family = family_of(self.request.form["refresh_token"])
         return issued | {"refresh_token": _refresh_token(family)}
 
-    def revoke_old_credential(self, refresh_token: _Grant) -> None:
+    def revoke_old_credential(self, refresh_token: Grant) -> None:
         """It was replaced when the new one was saved."""
 
 
 class _Revocation(_PublicClients, RevocationEndpoint):  # type: ignore[misc]
-    def query_token(self, token_string: str, _hint: str | None) -> _Grant | None:
+    def query_token(self, token_string: str, _hint: str | None) -> Grant | None:
         """Return the grant of either token, also of an access token that has expired."""
         by_access = Grant.objects.filter(token__digest=digest_of(token_string)).select_related("app", "token")
-        grant = Grant.objects.find(token_string) or by_access.first()
-        return _Grant(grant) if grant else None
+        return Grant.objects.find(token_string) or by_access.first()
 
-    def revoke_token(self, token: _Grant, _request: Any) -> None:
-        token.row.token.delete()
+    def revoke_token(self, token: Grant, _request: Any) -> None:
+        token.token.delete()
 
 
 class _Server(AuthorizationServer):  # type: ignore[misc]
@@ -278,10 +230,10 @@ class _Server(AuthorizationServer):  # type: ignore[misc]
         """Store the digests of a new pair. Raises InvalidGrantError if another request was first."""
         access, refresh = token["access_token"], token["refresh_token"]
         if request.refresh_token:
-            if not Grant.objects.renew(request.refresh_token.row, access, refresh, ACCESS_LIFE):
+            if not Grant.objects.renew(request.refresh_token, access, refresh, ACCESS_LIFE):
                 raise InvalidGrantError
             return
-        asked = request.authorization_code.row
+        asked = request.authorization_code
         grant = Grant.objects.give(request.client.app, request.user, asked.scopes, access, refresh, ACCESS_LIFE)
         AppRequest.objects.filter(pk=asked.pk).update(token=grant.pk)
 

@@ -115,7 +115,6 @@ def _refused(request: HttpRequest, error: PasskeyError, name: str = "") -> None:
     messages.error(request, text)
 
 
-@never_cache
 @form_action(page="accounts:login", button=gettext_lazy("Log in"))
 def log_in_with_passkey(request: HttpRequest) -> HttpResponse:
     """Log in the member whose passkey the browser has, without a name."""
@@ -133,7 +132,6 @@ def log_in_with_passkey(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@never_cache
 @form_action(page="accounts:confirm", button=gettext_lazy("Confirm"))
 @members_only()
 def confirm_with_passkey(request: MemberRequest) -> HttpResponse:
@@ -304,7 +302,6 @@ def _remove(request: MemberRequest, remove: Callable[[], bool], event: Change, d
     return redirect(_PAGE)
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Remove the app"))
 @members_only(proof=True)
 def remove_app(request: MemberRequest) -> HttpResponse:
@@ -313,7 +310,6 @@ def remove_app(request: MemberRequest) -> HttpResponse:
     return _remove(request, remove, Change.APP_REMOVED, _("The app has been removed."))
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Ask for a second step"))
 @members_only(proof=True)
 def turn_on(request: MemberRequest) -> HttpResponse:
@@ -327,7 +323,6 @@ def turn_on(request: MemberRequest) -> HttpResponse:
     return _codes_page(request, new, _page())
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Turn the second step off"))
 @members_only(proof=True)
 def turn_off(request: MemberRequest) -> HttpResponse:
@@ -336,7 +331,6 @@ def turn_off(request: MemberRequest) -> HttpResponse:
     return _remove(request, remove, Change.TURNED_OFF, _("Logging in takes no second step any more."))
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Create new recovery codes"))
 @members_only(proof=True)
 def renew_codes(request: MemberRequest) -> HttpResponse:
@@ -347,7 +341,6 @@ def renew_codes(request: MemberRequest) -> HttpResponse:
     return _codes_page(request, codes.new_recovery_codes(request.user), _page())
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Add a passkey"))
 @members_only(carries=["name"], proof=True)
 def add_passkey(request: MemberRequest) -> HttpResponse:
@@ -368,7 +361,6 @@ def add_passkey(request: MemberRequest) -> HttpResponse:
     return redirect(_PAGE)
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Rename"))
 @members_only(carries=["name"])
 def rename_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
@@ -381,7 +373,6 @@ def rename_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
     return redirect(_PAGE)
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Remove the passkey"))
 @members_only(proof=True)
 def remove_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:

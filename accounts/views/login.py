@@ -110,7 +110,6 @@ def _return_path(request: HttpRequest) -> str:
     return local_path(unsent_form.sent(request).get("next", ""))
 
 
-@never_cache
 @form_action(page=lambda request: _return_path(request) or "/", button=gettext_lazy("Log out"))
 def log_out(request: HttpRequest) -> HttpResponse:
     """Log out, and redirect to the page the member came from unless it is for members only.

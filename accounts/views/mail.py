@@ -25,7 +25,6 @@ def _settings_address(_request: HttpRequest) -> str:
     return address_of_section("mail")
 
 
-@never_cache
 @form_action(page=_settings_address, button=gettext_lazy("Send verification link"))
 @members_only()
 def send_link(request: MemberRequest) -> HttpResponse:
@@ -49,7 +48,6 @@ def verify(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
 
 
-@never_cache
 @form_action(page=_settings_address, button=gettext_lazy("Save"))
 @members_only()
 def choose(request: MemberRequest) -> HttpResponse:

@@ -65,7 +65,6 @@ def _button(_request: HttpRequest, provider: str) -> str:
     return _("Continue to %(provider)s") % {"provider": one.label if one else provider[:20]}
 
 
-@never_cache
 @form_action(page="accounts:login", button=_button)
 def log_in(request: HttpRequest, provider: str) -> HttpResponse:
     """Leave for the provider, to log in or to sign up."""
@@ -73,7 +72,6 @@ def log_in(request: HttpRequest, provider: str) -> HttpResponse:
     return _leave(request, _provider(provider), LOGIN, intent, invitation=request.POST.get("invitation", "")[:64])
 
 
-@never_cache
 @form_action(page=_SECURITY, button=_button)
 @members_only(proof=True)
 def link(request: MemberRequest, provider: str) -> HttpResponse:
@@ -81,7 +79,6 @@ def link(request: MemberRequest, provider: str) -> HttpResponse:
     return _leave(request, _provider(provider), LINK, LoginIntent(), member=request.user.pk)
 
 
-@never_cache
 @form_action(page="accounts:confirm", button=_button)
 @members_only()
 def confirm(request: MemberRequest, provider: str) -> HttpResponse:
@@ -285,7 +282,6 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
 # What is connected to an account
 
 
-@never_cache
 @form_action(page=_SECURITY, button=gettext_lazy("Disconnect"))
 @members_only(proof=True)
 def unlink(request: MemberRequest, identity: int) -> HttpResponse:

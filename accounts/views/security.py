@@ -31,7 +31,6 @@ def show(request: MemberRequest) -> HttpResponse:
     return render(request, "accounts/security.html", context)
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Log out everywhere else"))
 @members_only(proof=True)
 def end_other_sessions(request: MemberRequest) -> HttpResponse:
@@ -41,7 +40,6 @@ def end_other_sessions(request: MemberRequest) -> HttpResponse:
     return redirect(_PAGE)
 
 
-@never_cache
 @form_action(page=_PAGE, button=gettext_lazy("Log out"))
 @members_only(proof=True)
 def end_session(request: MemberRequest, session: str) -> HttpResponse:

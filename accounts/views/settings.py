@@ -64,7 +64,6 @@ def _mail(_request: HttpRequest) -> str:
     return address_of_section("mail")
 
 
-@never_cache
 @form_action(page=_mail, button=gettext_lazy("Save address"))
 @members_only(carries=["email"], proof=True)
 def change_email(request: MemberRequest) -> HttpResponse:
@@ -85,7 +84,6 @@ def _issue_button(request: HttpRequest) -> str:
     return _("Create the token “%(name)s”") % {"name": unsent_form.sent(request).get("name", "")[:50]}
 
 
-@never_cache
 @form_action(page=_tokens, button=_issue_button)
 @members_only(carries=["name", "scopes", "days"], proof=True)
 def issue_token(request: MemberRequest) -> HttpResponse:
@@ -117,7 +115,6 @@ def _revoke_button(request: HttpRequest, token_id: int) -> str:
     return _("Revoke the token “%(name)s”") % {"name": token.name} if token else _("Revoke")
 
 
-@never_cache
 @form_action(page=_tokens, button=_revoke_button)
 @members_only()
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:

@@ -66,7 +66,7 @@ def form_action(
     """Accept only POST, from a form on the page whose address is `page(request, …)`, or which has this name.
 
     A POST with a stale token gets a confirmation page with the same form; `button(request, …)`, or this text,
-    labels its button.
+    labels its button. Nothing is cached.
     `for_readers`: readers without an account need no token, because pages that are the same for all have none.
     """
 
@@ -95,6 +95,8 @@ def form_action(
                     "fields": unsent_form.fields_of(request),
                 }
                 response = render(request, "accounts/again.html", context, status=403)
+                add_never_cache_headers(response)
+            if not for_readers:
                 add_never_cache_headers(response)
             return response
 
