@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.views import apps, factors, login, mail, passwords, providers, security, settings
+from accounts.views import apps, login, passwords, providers, security, settings
 
 app_name = "accounts"
 urlpatterns = [
@@ -12,10 +12,10 @@ urlpatterns = [
     path("login/with/<slug:provider>/", providers.log_in, name="provider_login"),
     path("login/with/<slug:provider>/back/", providers.come_back, name="provider_back"),
     path("login/link/<str:token>/", login.follow_link, name="login_link"),
-    path("login/second/", factors.take_second_step, name="second_step"),
-    path("login/passkey/", factors.log_in_with_passkey, name="passkey_login"),
-    path("login/passkey/options/", factors.passkey_options, name="passkey_options"),
-    path("login/confirm/passkey/", factors.confirm_with_passkey, name="passkey_confirm"),
+    path("login/second/", security.take_second_step, name="second_step"),
+    path("login/passkey/", security.log_in_with_passkey, name="passkey_login"),
+    path("login/passkey/options/", security.passkey_options, name="passkey_options"),
+    path("login/confirm/passkey/", security.confirm_with_passkey, name="passkey_confirm"),
     path("logout/", login.log_out, name="logout"),
     path("signup/", login.sign_up, name="signup"),
     path("signup/name/", providers.finish_sign_up, name="finish_signup"),
@@ -29,20 +29,20 @@ urlpatterns = [
     path("settings/identities/<int:identity>/remove/", providers.unlink, name="unlink_identity"),
     path("settings/sessions/", security.end_other_sessions, name="end_sessions"),
     path("settings/sessions/<str:session>/end/", security.end_session, name="end_session"),
-    path("settings/security/app/", factors.set_up_app, name="set_up_app"),
-    path("settings/security/app/remove/", factors.remove_app, name="remove_app"),
-    path("settings/security/second-step/on/", factors.turn_on, name="turn_on_second_step"),
-    path("settings/security/second-step/off/", factors.turn_off, name="turn_off_second_step"),
-    path("settings/security/codes/", factors.renew_codes, name="renew_codes"),
-    path("settings/security/passkeys/", factors.add_passkey, name="add_passkey"),
-    path("settings/security/passkeys/<int:passkey_id>/", factors.rename_passkey, name="rename_passkey"),
-    path("settings/security/passkeys/<int:passkey_id>/remove/", factors.remove_passkey, name="remove_passkey"),
+    path("settings/security/app/", security.set_up_app, name="set_up_app"),
+    path("settings/security/app/remove/", security.remove_app, name="remove_app"),
+    path("settings/security/second-step/on/", security.turn_on, name="turn_on_second_step"),
+    path("settings/security/second-step/off/", security.turn_off, name="turn_off_second_step"),
+    path("settings/security/codes/", security.renew_codes, name="renew_codes"),
+    path("settings/security/passkeys/", security.add_passkey, name="add_passkey"),
+    path("settings/security/passkeys/<int:passkey_id>/", security.rename_passkey, name="rename_passkey"),
+    path("settings/security/passkeys/<int:passkey_id>/remove/", security.remove_passkey, name="remove_passkey"),
     path("settings/email/", settings.change_email, name="change_email"),
     path("settings/delete/", settings.delete_account, name="delete"),
-    path("settings/mail/", mail.choose, name="choose_mail"),
-    path("settings/mail/link/", mail.send_link, name="send_link"),
-    path("settings/mail/verify/<str:token>/", mail.verify, name="verify"),
-    path("unsubscribe/<str:token>/", mail.unsubscribe, name="unsubscribe"),
+    path("settings/mail/", settings.choose, name="choose_mail"),
+    path("settings/mail/link/", settings.send_link, name="send_link"),
+    path("settings/mail/verify/<str:token>/", settings.verify, name="verify"),
+    path("unsubscribe/<str:token>/", settings.unsubscribe, name="unsubscribe"),
     path("settings/invitations/", login.invitations, name="invitations"),
     path(".well-known/oauth-authorization-server", apps.metadata, name="app_metadata"),
     path("oauth/authorize/", apps.authorize, name="authorize"),

@@ -114,22 +114,21 @@ def _check_on() -> None:
         raise Http404("nothing is pushed")
 
 
-def _section(_request: HttpRequest, **_address: object) -> str:
-    return address_of_section("push")
+_SECTION = address_of_section("push")
 
 
 def _page(request: HttpRequest) -> str:
-    return way_back(request) or _section(request)
+    return way_back(request) or str(_SECTION)
 
 
-@form_action(page=_section, button=gettext_lazy("Save choice of notifications"))
+@form_action(page=_SECTION, button=gettext_lazy("Save choice of notifications"))
 @members_only()
 def choose_by_form(request: MemberRequest) -> HttpResponse:
     form = PushForm(request.user, request.POST)
     if form.is_valid():
         choose(request.user, form.cleaned_data["kinds"])
         messages.success(request, _("Your choice of notifications has been saved."))
-    return redirect(_section(request))
+    return redirect(_SECTION)
 
 
 @form_action(page=_page, button=gettext_lazy("Turn on notifications in this browser"))
@@ -149,12 +148,12 @@ def turn_on_by_form(request: MemberRequest) -> HttpResponse:
     return redirect(_page(request))
 
 
-@form_action(page=_section, button=gettext_lazy("Remove"))
+@form_action(page=_SECTION, button=gettext_lazy("Remove"))
 @members_only()
 def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:
     turn_off(request.user, device_id)
     messages.success(request, _("Notifications are off on that device."))
-    return redirect(_section(request))
+    return redirect(_SECTION)
 
 
 Kind = Literal["reply", "mention", "moderation", "flag", "suggestion", "waiting"]

@@ -1,21 +1,33 @@
-"""A member's settings and tokens, and the deletion of the account. None of these pages is cached."""
+"""A member's settings, mail and tokens, and the deletion of the account. None of these pages is cached."""
 
+import time
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import logout
+from django.db import transaction
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import account_deletion
 from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
-from accounts.mail import public_address
+from accounts.mail import (
+    DIGEST,
+    WAITING,
+    member_verifying,
+    public_address,
+    read_unsubscribe_token,
+    send_verification,
+)
 from accounts.models import Token, TokenLimitError, User, as_jwt
 from accounts.sign_in.changes import Change, tell_change
 from accounts.web import unsent_form
@@ -33,9 +45,14 @@ def member_settings(request: MemberRequest) -> HttpResponse:
     return settings_page(request, email_form=email_form, token_form=token_form)
 
 
-def address_of_section(name: str) -> str:
-    """Return the address of a section of the page, to which its forms lead back."""
+def _address_of_section(name: str) -> str:
     return f"{reverse('accounts:settings')}#settings-{name}"
+
+
+address_of_section = lazy(_address_of_section, str)
+"""Returns the address of a section of the page, to which its forms lead back."""
+
+_MAIL, _TOKENS = address_of_section("mail"), address_of_section("tokens")
 
 
 _forms: dict[str, Callable[[User], BaseForm]] = {}
@@ -60,11 +77,7 @@ def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) 
     return render(request, "accounts/settings.html", context | forms, status=status)
 
 
-def _mail(_request: HttpRequest) -> str:
-    return address_of_section("mail")
-
-
-@form_action(page=_mail, button=gettext_lazy("Save address"))
+@form_action(page=_MAIL, button=gettext_lazy("Save address"))
 @members_only(carries=["email"], proof=True)
 def change_email(request: MemberRequest) -> HttpResponse:
     """Change the address, which leads to a new password."""
@@ -73,18 +86,76 @@ def change_email(request: MemberRequest) -> HttpResponse:
         return settings_page(request, 400, email_form=form)
     form.save()
     messages.success(request, _("Your email address has been saved."))
-    return redirect(_mail(request))
+    return redirect(_MAIL)
 
 
-def _tokens(_request: HttpRequest, **_address: object) -> str:
-    return address_of_section("tokens")
+@form_action(page=_MAIL, button=gettext_lazy("Send verification link"))
+@members_only()
+def send_link(request: MemberRequest) -> HttpResponse:
+    """Send a link that verifies the member's address."""
+    if request.user.email and not request.user.has_verified_email:
+        send_verification(request, request.user)
+        messages.success(request, _("We've sent a link to your email address. Open it to verify the address."))
+    return redirect(_MAIL)
+
+
+@never_cache
+@page_with_form
+def verify(request: HttpRequest, token: str) -> HttpResponse:
+    """Verify the address that the link was sent to. A button does it: programs that check mails open links."""
+    member = member_verifying(token)
+    if member and request.method == "POST":
+        User.objects.filter(pk=member.pk, email=member.email).update(verified_email=member.email)
+        messages.success(request, _("Your email address is verified."))
+        return redirect(_MAIL)
+    unsent_form.refill(request)
+    return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
+
+
+@form_action(page=_MAIL, button=gettext_lazy("Save"))
+@members_only()
+def choose(request: MemberRequest) -> HttpResponse:
+    """Save what is mailed.
+
+    Notices from before mail was turned on are not mailed; the first digest is due a week later.
+    """
+    form = MailForm(request.POST, member=request.user)
+    if form.is_valid():
+        with transaction.atomic():
+            member = User.objects.select_for_update().get(pk=request.user.pk)
+            if not member.mail_kinds:
+                member.mailed_until = time.time()
+            if not member.digest:
+                member.digested_at = time.time()
+            member.mail_kinds = ",".join(form.cleaned_data["kinds"]) if member.has_verified_email else ""
+            member.digest = form.cleaned_data["digest"] and member.has_verified_email
+            member.waiting_mail = form.cleaned_data.get("waiting", member.waiting_mail)
+            member.save(update_fields=["mail_kinds", "mailed_until", "digest", "digested_at", "waiting_mail"])
+        messages.success(request, _("Your choice of emails has been saved."))
+    return redirect(_MAIL)
+
+
+@never_cache
+@csrf_exempt  # mail programs send the form (RFC 8058): the token of the address shows who asks
+@require_http_methods(["GET", "HEAD", "POST"])
+def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
+    """End mail about notices, the digest, or mail to moderators. Idempotent; a GET only asks."""
+    found = read_unsubscribe_token(token)
+    if found is None:
+        return render(request, "accounts/unsubscribe.html", {"what": ""}, status=404)
+    member, what = found
+    is_done = request.method == "POST"
+    if is_done:
+        off: dict[str, dict[str, Any]] = {DIGEST: {"digest": False}, WAITING: {"waiting_mail": ""}}
+        User.objects.filter(pk=member.pk).update(**off.get(what, {"mail_kinds": ""}))
+    return render(request, "accounts/unsubscribe.html", {"what": what, "is_done": is_done})
 
 
 def _issue_button(request: HttpRequest) -> str:
     return _("Create the token “%(name)s”") % {"name": unsent_form.sent(request).get("name", "")[:50]}
 
 
-@form_action(page=_tokens, button=_issue_button)
+@form_action(page=_TOKENS, button=_issue_button)
 @members_only(carries=["name", "scopes", "days"], proof=True)
 def issue_token(request: MemberRequest) -> HttpResponse:
     """Create a token. Only this response shows it: it is not stored and never part of a URL."""
@@ -115,16 +186,16 @@ def _revoke_button(request: HttpRequest, token_id: int) -> str:
     return _("Revoke the token “%(name)s”") % {"name": token.name} if token else _("Revoke")
 
 
-@form_action(page=_tokens, button=_revoke_button)
+@form_action(page=_TOKENS, button=_revoke_button)
 @members_only()
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
     token = Token.objects.filter(pk=token_id, user=request.user).first()
     if token is None:
         messages.info(request, _("You don't have this token. It may already have been revoked."))
-        return redirect(_tokens(request))
+        return redirect(_TOKENS)
     token.delete()
     messages.success(request, _("The token “%(name)s” has been revoked.") % {"name": token.name})
-    return redirect(_tokens(request))
+    return redirect(_TOKENS)
 
 
 @never_cache

@@ -9,7 +9,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import SuspiciousOperation
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
-from django.shortcuts import render
+from django.shortcuts import render, resolve_url
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
@@ -61,7 +61,7 @@ _check_token = FormTokenMiddleware(lambda _request: HttpResponse()).process_view
 
 
 def form_action(
-    *, page: RequestText | str, button: ButtonText, for_readers: bool = False
+    *, page: "ButtonText | str", button: ButtonText, for_readers: bool = False
 ) -> Callable[[View], View]:
     """Accept only POST, from a form on the page whose address is `page(request, …)`, or which has this name.
 
@@ -163,8 +163,9 @@ def page_of(request: HttpRequest) -> str:
     form_page = getattr(match.func, "form_page", None) if match else None
     try:
         if match and form_page:
-            is_named = isinstance(form_page, str)
-            return reverse(form_page) if is_named else str(form_page(request, *match.args, **match.kwargs))
+            if callable(form_page):
+                return str(form_page(request, *match.args, **match.kwargs))
+            return resolve_url(form_page)
     except (SuspiciousOperation, UnreadablePostError):  # the form itself is unreadable
         return settings.LOGIN_REDIRECT_URL
     is_a_page = match or request.method in ("GET", "HEAD")
