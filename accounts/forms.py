@@ -27,7 +27,7 @@ from django.utils.translation import gettext_lazy as _
 from django_tasks import task
 
 from accounts import names
-from accounts.mail import Kind, Letter, letter, mail_address, send_now
+from accounts.mail import Kind, Letter, letter, mail_origin, send_now
 from accounts.models import LOOKS_TAKEN, MAIL_KINDS, NAME_RULE, Invitation, Token, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.name_characters import is_one_script
@@ -286,7 +286,7 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
     def send_links(self, request: HttpRequest) -> None:
         """Let a task send one mail to each account; it does the looking up, too. If too many wait, only log it."""
         try:
-            add(send_reset_links, self.cleaned_data["email"], *mail_address(request), get_language())
+            add(send_reset_links, self.cleaned_data["email"], *mail_origin(request).split("://"), get_language())
         except TaskQueueFull:
             _log.error("links for a new password were not sent: too many mails wait")
 

@@ -247,21 +247,20 @@ rests.connect(_line.close, sender=MAIL)
 
 def send_verification(request: HttpRequest, member: User) -> None:
     """Send a link that verifies the member's address, in the background."""
-    protocol, domain = mail_address(request)
-    path = reverse("accounts:verify", args=[verification_token(member)])
-    context = {"name": member.username, "days": VERIFY_DAYS, "link": f"{protocol}://{domain}{path}"}
+    link = mail_origin(request) + reverse("accounts:verify", args=[verification_token(member)])
+    context = {"name": member.username, "days": VERIFY_DAYS, "link": link}
     _try_to_send(letter(Kind.VERIFICATION, member.email, context, member.language))
 
 
-def mail_address(request: HttpRequest) -> tuple[str, str]:
-    """Return scheme and host for links in mails: those of SITE_URL, or else this machine's with the site's port.
+def mail_origin(request: HttpRequest) -> str:
+    """Return the start of links in mail: that of SITE_URL, or else this machine's with the site's port.
 
     Nothing else comes from the request: its sender must not be able to choose where the link leads.
     """
     if settings.SITE_URL:
-        return public_address(request)
+        return site_address(request)
     own = _own_hosts()
-    return "http", request.get_host() if request.get_host() in own else own[0]
+    return f"http://{request.get_host() if request.get_host() in own else own[0]}"
 
 
 def site_origin() -> str:
@@ -273,12 +272,11 @@ def _own_hosts() -> list[str]:
     return [f"{host}:{settings.PORT}" for host in ("localhost", "127.0.0.1", "[::1]")]
 
 
-def public_address(request: HttpRequest) -> tuple[str, str]:
-    """Return scheme and host of the site's pages: those of SITE_URL, or else those of the request."""
+def site_address(request: HttpRequest) -> str:
+    """Return the start of the addresses of the site's pages: that of SITE_URL, or else that of the request."""
     if settings.SITE_URL:
-        public = urlsplit(settings.SITE_URL)
-        return public.scheme, public.netloc
-    return request.scheme or "http", request.get_host()
+        return "://".join(urlsplit(settings.SITE_URL)[:2])
+    return f"{request.scheme or 'http'}://{request.get_host()}"
 
 
 VERIFY_DAYS = 3

@@ -18,6 +18,7 @@ from django.utils.translation import ngettext, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.mail import site_address
 from accounts.models import READ
 from articles.api.protocol.operations import BearerToken
 from articles.api.protocol.problems import Problem, login_required
@@ -27,7 +28,6 @@ from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
 from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number
-from articles.web.addresses import site_address
 from articles.web.caching import unless_known, unlisted
 from articles.web.identity import reader_id
 from articles.wiring import repository

@@ -28,7 +28,7 @@ from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts import names
-from accounts.mail import Kind, letter, send_later, site_origin
+from accounts.mail import Kind, letter, send_later, site_address, site_origin
 from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICE_REASONS, NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
@@ -46,7 +46,6 @@ from articles.mailing import Mail
 from articles.text import lines
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
-from articles.web.addresses import site_address
 from articles.web.caching import unlisted
 from articles.web.identity import actor, needs
 from articles.wiring import repository

@@ -5,13 +5,8 @@ from accounts.models.devices import FORGOTTEN_AFTER, MOST_DEVICES, PUSH_KINDS, D
 from accounts.models.group_moderators import GroupModerator
 from accounts.models.law import LegalNotice, Statement
 from accounts.models.members import (
-    BANNED_FROM_GROUPS,
-    BLOCKED,
-    HAS_PERMISSIONS,
-    IS_MUTING,
     LOOKS_TAKEN,
     MAIL_KINDS,
-    MODERATED,
     NAME_RULE,
     WAITING_MAIL,
     AccountDeletion,

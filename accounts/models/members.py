@@ -1,7 +1,7 @@
 """Members, the deletion of their accounts, and their permission groups."""
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -24,13 +24,8 @@ _ASCII_RULE = _("2 to 30 characters: letters (a–z), digits, “_” and “-�
 _RULE = _("2 to 30 letters of one language, digits, “_” and “-”, starting with a letter.")
 
 
-def _current_rule() -> str:
-    return str(_RULE if settings.NAMES == "any" else _ASCII_RULE)
-
-
-NAME_RULE = lazy(_current_rule, str)()
+NAME_RULE = lazy(lambda: str(_RULE if settings.NAMES == "any" else _ASCII_RULE), str)()
 """Which names new members can have, for the help text of a form."""
-
 
 LOOKS_TAKEN = _("This name looks like another member's.")
 
@@ -44,36 +39,58 @@ def validate_name(name: str) -> None:
 _MOST_DIGITS = 16
 """Maximum number of digits of a member's id."""
 
-HAS_PERMISSIONS = """(
-    EXISTS (SELECT 1 FROM accounts_user_groups WHERE user_id = accounts_user.id)
-    OR EXISTS (SELECT 1 FROM accounts_user_user_permissions WHERE user_id = accounts_user.id)
-)"""
-"""SQL condition on a row of accounts_user: whether the member may have permissions."""
-
-IS_MUTING = "EXISTS (SELECT 1 FROM accounts_mute WHERE user_id = accounts_user.id)"
-"""SQL condition on a row of accounts_user: whether the member mutes any discussion."""
-
 _JOINED = "string_agg({}::text, ',')" if connection.vendor == "postgresql" else "group_concat({})"
 
-BLOCKED = f"(SELECT {_JOINED.format('blocked_id')} FROM accounts_block WHERE user_id = accounts_user.id)"  # nosec B608 # noqa: S608 - our names
-"""SQL expression on a row of accounts_user: ids of the members whom it blocks, comma-separated; NULL for none."""
 
-
-MODERATED = f"""(
-    SELECT {_JOINED.format("slug")} FROM accounts_groupmoderator WHERE member_id = accounts_user.id AND is_current
-)"""  # nosec B608 # noqa: S608 - our names
-"""SQL expression on a row of accounts_user: slugs of the groups that it moderates, comma-separated, or NULL."""
-
-BANNED_FROM_GROUPS = f"""(
-    SELECT {_JOINED.format("slug")} FROM accounts_ban
-    WHERE member_id = accounts_user.id AND slug <> '' AND lifted_at IS NULL
-)"""  # nosec B608 # noqa: S608 - our names
-"""The same, of the groups that a ban may forbid: some may have ended."""
-
-
-def slugs_in(joined: str | None) -> frozenset[str]:
-    """Return the slugs in the value of such an expression."""
+def _slugs(joined: str | None) -> frozenset[str]:
     return frozenset(joined.split(",")) if joined else frozenset()
+
+
+SUMMARIES: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "has_permissions": (
+        """(
+            EXISTS (SELECT 1 FROM accounts_user_groups WHERE user_id = accounts_user.id)
+            OR EXISTS (SELECT 1 FROM accounts_user_user_permissions WHERE user_id = accounts_user.id)
+        )""",
+        bool,
+    ),
+    "is_muting": ("EXISTS (SELECT 1 FROM accounts_mute WHERE user_id = accounts_user.id)", bool),
+    "blocked_ids": (
+        f"(SELECT {_JOINED.format('blocked_id')} FROM accounts_block WHERE user_id = accounts_user.id)",  # nosec B608 # noqa: S608 - our names
+        lambda joined: joined or "",
+    ),
+    "moderated": (
+        f"""(
+            SELECT {_JOINED.format("slug")} FROM accounts_groupmoderator
+            WHERE member_id = accounts_user.id AND is_current
+        )""",  # nosec B608 # noqa: S608 - our names
+        _slugs,
+    ),
+    "may_be_banned_from": (
+        f"""(
+            SELECT {_JOINED.format("slug")} FROM accounts_ban
+            WHERE member_id = accounts_user.id AND slug <> '' AND lifted_at IS NULL
+        )""",  # nosec B608 # noqa: S608 - our names
+        _slugs,
+    ),
+}
+"""What other tables say of a member, as an SQL expression on the row of accounts_user, and what makes its value.
+
+`accounts.web.backend` reads it with the row, so that most pages need no further query.
+"""
+
+
+def _summary(name: str) -> Any:
+    """Return the attribute of this summary. One query where the backend has not set it."""
+
+    def read(member: "User") -> Any:
+        expression, convert = SUMMARIES[name]
+        with connection.cursor() as cursor:
+            query = f"SELECT {expression} FROM accounts_user WHERE id = %s"  # nosec B608 # noqa: S608 - our names
+            cursor.execute(query, [member.pk])
+            return convert(*(cursor.fetchone() or (None,)))
+
+    return cached_property(read)
 
 
 MAIL_KINDS = ("reply", "mention", "moderation", "flag", "suggestion")
@@ -390,30 +407,20 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         """Return whether the member has a permission. For most, who have none, a page costs one query."""
         return (self.is_superuser or self.has_permissions) and super().has_perm(perm, obj)
 
-    @cached_property
-    def has_permissions(self) -> bool:
-        """Whether the member may have permissions. `accounts.web.backend` sets it."""
-        return bool(self._read(HAS_PERMISSIONS))
+    has_permissions: bool = _summary("has_permissions")
+    """Whether the member may have permissions."""
 
-    @cached_property
-    def is_muting(self) -> bool:
-        """Whether the member mutes any discussion. `accounts.web.backend` sets it."""
-        return bool(self._read(IS_MUTING))
+    is_muting: bool = _summary("is_muting")
+    """Whether the member mutes any discussion."""
 
-    @cached_property
-    def blocked_ids(self) -> str:
-        """Ids of the members whom the member blocks, comma-separated. `accounts.web.backend` sets it."""
-        return self._read(BLOCKED) or ""
+    blocked_ids: str = _summary("blocked_ids")
+    """Ids of the members whom the member blocks, comma-separated."""
 
-    @cached_property
-    def moderated(self) -> frozenset[str]:
-        """Slugs of the groups that the member moderates. `accounts.web.backend` sets it."""
-        return slugs_in(self._read(MODERATED))
+    moderated: frozenset[str] = _summary("moderated")
+    """Slugs of the groups that the member moderates."""
 
-    @cached_property
-    def may_be_banned_from(self) -> frozenset[str]:
-        """Slugs of groups that bans of the member may forbid. `accounts.web.backend` sets it."""
-        return slugs_in(self._read(BANNED_FROM_GROUPS))
+    may_be_banned_from: frozenset[str] = _summary("may_be_banned_from")
+    """Slugs of groups that bans of the member may forbid: some may have ended."""
 
     @property
     def is_site_moderator(self) -> bool:
@@ -424,14 +431,6 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     def is_moderator(self) -> bool:
         """Whether the member may have permissions, for the whole site or for some groups."""
         return self.is_site_moderator or bool(self.moderated)
-
-    def _read(self, expression: str) -> Any:
-        """Return an expression on the member's row; None without a row. One query."""
-        with connection.cursor() as cursor:
-            query = f"SELECT {expression} FROM accounts_user WHERE id = %s"  # nosec B608 # noqa: S608 - our names
-            cursor.execute(query, [self.pk])
-            row = cursor.fetchone()
-        return row and row[0]
 
     @property
     def feed_token(self) -> str:
@@ -472,24 +471,20 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save the member. Raises ValidationError for a new account whose name is invalid or taken."""
-        if self._state.adding:
-            self.username = self.normalize_username(self.username)
-            validate_name(self.username)
-            self.canonical_name = names.canonical(self.username)
-            self.take_id()
-            with transaction.atomic():
-                super().save(*args, **kwargs | {"force_insert": True})
-                transaction.on_commit(partial(member_ids.note, self.pk))
-                # Checked after the insert: a deletion may replace the name by its digest just before it.
-                if (
-                    type(self)
-                    .objects.filter(canonical_name=names.former_name_digest(self.canonical_name))
-                    .exists()
-                ):
-                    raise ValidationError({"username": _("This name is taken.")})
-                self._take_look()
+        if not self._state.adding:
+            super().save(*args, **kwargs)
             return
-        super().save(*args, **kwargs)
+        self.username = self.normalize_username(self.username)
+        validate_name(self.username)
+        self.canonical_name = names.canonical(self.username)
+        former = User.objects.filter(canonical_name=names.former_name_digest(self.canonical_name))
+        self.take_id()
+        with transaction.atomic():
+            super().save(*args, **kwargs | {"force_insert": True})
+            transaction.on_commit(partial(member_ids.note, self.pk))
+            if former.exists():  # after the insert: a deletion may replace the name by its digest just before it
+                raise ValidationError({"username": _("This name is taken.")})
+            self._take_look()
 
     def _take_look(self) -> None:
         """Raise ValidationError if the name looks like that of another account."""

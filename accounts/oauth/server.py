@@ -24,7 +24,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.mail import public_address
+from accounts.mail import site_address
 from accounts.models import READ, SCOPES, App, AppRequest, Grant, Token, User
 from accounts.models.oauth import family_of
 from accounts.models.tokens import digest_of
@@ -46,14 +46,9 @@ PARAMETERS = frozenset(
 """What apps send, besides `state`, which can be any text, and what other servers know."""
 
 
-def origin_of(request: HttpRequest) -> str:
-    """Return the issuer: the site's address without a path."""
-    return "://".join(public_address(request))
-
-
 def metadata(request: HttpRequest) -> dict[str, Any]:
     """Return what apps need to know of the server (RFC 8414)."""
-    issuer = origin_of(request)
+    issuer = site_address(request)
     return {
         "issuer": issuer,
         "authorization_endpoint": issuer + reverse("accounts:authorize"),
@@ -291,4 +286,4 @@ def address_after(request: HttpRequest, grant: Any, scopes: Collection[str] | No
     grant.request.chosen = scopes
     member = None if scopes is None else request.user
     response = server().create_authorization_response(grant.request, member, grant)
-    return str(add_params_to_uri(response["Location"], [("iss", origin_of(request))]))  # RFC 9207
+    return str(add_params_to_uri(response["Location"], [("iss", site_address(request))]))  # RFC 9207

@@ -31,7 +31,7 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
-from accounts.mail import public_address
+from accounts.mail import site_address
 from accounts.models import Passkey, User
 from owner.choices import chosen
 
@@ -163,11 +163,10 @@ def _expected(request: HttpRequest, purpose: str) -> dict[str, Any]:
     kept = request.session.pop(_IN_SESSION, None)
     if not kept or kept["for"] != purpose or kept["until"] < time.time():
         raise PasskeyError
-    scheme, host = public_address(request)
     return {
         "expected_challenge": base64url_to_bytes(kept["challenge"]),
         "expected_rp_id": _host(request),
-        "expected_origin": f"{scheme}://{host}",
+        "expected_origin": site_address(request),
         "require_user_verification": True,
     }
 
@@ -195,4 +194,4 @@ def _named_in(response: str) -> str:
 
 def _host(request: HttpRequest) -> str:
     """Return the domain that passkeys are for: without a port."""
-    return urlsplit(f"//{public_address(request)[1]}").hostname or ""
+    return urlsplit(site_address(request)).hostname or ""

@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import names
 from accounts.forms import ConfirmForm, LoginForm, SignUpForm
-from accounts.mail import public_address
+from accounts.mail import site_address
 from accounts.models import Invitation, InvitationLimitError
 from accounts.models.sign_up import INVITATION_DAYS
 from accounts.passwords import note_password
@@ -185,11 +185,10 @@ def invitations(request: MemberRequest) -> HttpResponse:
         return redirect("accounts:invitations")
     form = Form()
     unsent_form.refill(request, form)
-    scheme, host = public_address(request)
     mine = Invitation.objects.filter(inviter=request.user).select_related("invited")
     context = {
         "form": form,
-        "site": f"{scheme}://{host}{reverse('accounts:signup')}?invitation=",
+        "site": f"{site_address(request)}{reverse('accounts:signup')}?invitation=",
         "open": [one for one in mine if one.invited is None and one.expires_at > timezone.now()],
         "invited": [one.invited for one in mine if one.invited is not None],
         "left": Invitation.objects.left(request.user),

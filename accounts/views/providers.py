@@ -22,7 +22,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from accounts.forms import LoginForm, NewcomerForm
-from accounts.mail import public_address
+from accounts.mail import site_address
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.sign_in import identities
 from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, welcome_if_approved
@@ -103,8 +103,7 @@ def _leave(
 
 
 def _address_back(request: HttpRequest, provider: Provider) -> str:
-    scheme, host = public_address(request)
-    return f"{scheme}://{host}{reverse('accounts:provider_back', args=[provider.name])}"
+    return site_address(request) + reverse("accounts:provider_back", args=[provider.name])
 
 
 def _lead(request: HttpRequest, address: str, label: str) -> HttpResponse:
@@ -316,6 +315,5 @@ def leave_after_logout(request: HttpRequest) -> HttpResponse | None:
         return None
     if not end:
         return None
-    scheme, host = public_address(request)
-    fields = {"client_id": provider.client_id, "post_logout_redirect_uri": f"{scheme}://{host}/"}
+    fields = {"client_id": provider.client_id, "post_logout_redirect_uri": f"{site_address(request)}/"}
     return _lead(request, f"{end}{'&' if '?' in end else '?'}{urlencode(fields)}", provider.label)

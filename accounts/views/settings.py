@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -24,9 +25,9 @@ from accounts.mail import (
     DIGEST,
     WAITING,
     member_verifying,
-    public_address,
     read_unsubscribe_token,
     send_verification,
+    site_address,
 )
 from accounts.models import Token, TokenLimitError, User, as_jwt
 from accounts.sign_in.changes import Change, tell_change
@@ -173,10 +174,9 @@ def issue_token(request: MemberRequest) -> HttpResponse:
             form.add_error(None, _("You have reached the limit of tokens. Revoke one first."))
         else:
             tell_change(request.user, Change.TOKEN_ADDED, token.name)
-            scheme, host = public_address(request)
-            jwt = as_jwt(token, plaintext, host) if chosen.LEMMY_API else ""
-            api = f"{scheme}://{host}/api/me"
-            context = {"token": token, "plaintext": plaintext, "jwt": jwt, "api": api}
+            site = site_address(request)
+            jwt = as_jwt(token, plaintext, urlsplit(site).netloc) if chosen.LEMMY_API else ""
+            context = {"token": token, "plaintext": plaintext, "jwt": jwt, "api": f"{site}/api/me"}
             return render(request, "accounts/token.html", context)
     return settings_page(request, 400, token_form=form)
 

@@ -10,15 +10,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import DEFAULT_DB_ALIAS
 from django.http import HttpRequest
 
-from accounts.models import BANNED_FROM_GROUPS, BLOCKED, HAS_PERMISSIONS, IS_MUTING, MODERATED, User
-from accounts.models.members import slugs_in
+from accounts.models.members import SUMMARIES, User
 from accounts.plain_queries import PlainQuery
 from accounts.remembered import SessionStore
 
-_MEMBER = PlainQuery(
-    User, "id = %s", ", ".join((HAS_PERMISSIONS, IS_MUTING, BLOCKED, MODERATED, BANNED_FROM_GROUPS))
-)
-
+_MEMBER = PlainQuery(User, "id = %s", ", ".join(expression for expression, _convert in SUMMARIES.values()))
 
 _session: ContextVar[Any] = ContextVar("session", default=None)
 """The session whose member is being read."""
@@ -61,11 +57,12 @@ class MemberBackend(ModelBackend):
         row = _remembered(session, user_id) if isinstance(session, SessionStore) else _MEMBER.read(user_id)
         if row is None:
             return None
-        *values, has_permissions, is_muting, blocked_ids, moderated, banned_from_groups = row
-        user: User = User.from_db(DEFAULT_DB_ALIAS, _MEMBER.names, values)
-        user.has_permissions, user.is_muting = bool(has_permissions), bool(is_muting)
-        user.blocked_ids = blocked_ids or ""
-        user.moderated, user.may_be_banned_from = slugs_in(moderated), slugs_in(banned_from_groups)
+        count = len(_MEMBER.names)
+        user: User = User.from_db(DEFAULT_DB_ALIAS, _MEMBER.names, row[:count])
+        for (name, (_expression, convert)), value in zip(
+            SUMMARIES.items(), row[len(_MEMBER.names) :], strict=True
+        ):
+            setattr(user, name, convert(value))
         return user if self.user_can_authenticate(user) else None
 
 

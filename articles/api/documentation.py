@@ -17,10 +17,10 @@ from markupsafe import escape
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
+from accounts.mail import site_address
 from articles.api.protocol.problems import MEANINGS, Meaning
 from articles.api.protocol.site_api import api
 from articles.formatting.kept import piece
-from articles.web.addresses import site_address
 
 Json = Mapping[str, Any]
 

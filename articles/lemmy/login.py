@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from accounts.forms import LoginForm
+from accounts.mail import site_address
 from accounts.models import POST, READ, VOTE, Token, TokenLimitError, User, as_jwt
 from accounts.names import cleaned_token_name
 from accounts.passwords import password_confirmed
@@ -26,7 +27,6 @@ from articles.api.protocol.problems import Problem
 from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import when
 from articles.web import limits
-from articles.web.addresses import site_address
 
 LIFE = timedelta(days=365)
 """Time for which the token of an app works, as a session does at most."""

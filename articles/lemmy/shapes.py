@@ -18,6 +18,7 @@ from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 
+from accounts.mail import site_address
 from accounts.models import User
 from articles.domain.articles import Article, Choice
 from articles.domain.comments import Comment, CommentId, Thread
@@ -27,7 +28,7 @@ from articles.domain.members import UserId
 from articles.lemmy.operations import Json
 from articles.recent import KEPT_SECONDS, Recent
 from articles.text.slugs import requested_slug
-from articles.web.addresses import path_of, site_address
+from articles.web.addresses import path_of
 from articles.web.groups import liveliness
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of

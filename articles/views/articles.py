@@ -11,6 +11,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from accounts.mail import site_address
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread
@@ -30,7 +31,7 @@ from articles.views.comments.discussion import DiscussionShape, comment_of, disc
 from articles.views.lists.rows import button_holes, groups_of, poster_of
 from articles.views.lists.search import typed_words
 from articles.views.ranking.explanation import why
-from articles.web.addresses import path_of, site_address
+from articles.web.addresses import path_of
 from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
 from articles.web.caching import unlisted
 from articles.web.context import Frame, frame_holes, frame_of

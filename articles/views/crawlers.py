@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
+from accounts.mail import site_address
 from articles.domain.lists import PAGES, Order
 from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn
-from articles.web.addresses import site_address
 from articles.web.caching import CRAWLER_SECONDS
 from articles.wiring import finder, repository
 from owner.choices import chosen

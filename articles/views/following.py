@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.mail import site_address
 from accounts.views.settings import address_of_section
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, private_act, private_page
@@ -26,7 +27,6 @@ from articles.views.hiding import hidden_note
 from articles.views.lists.feeds import feed_of
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages, hiding
-from articles.web.addresses import site_address
 from articles.web.caching import FEED_SECONDS, unlisted
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.web.identity import actor, reader_id

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from accounts.mail import site_address
 from articles.domain.lists import Order, without_groups
 from articles.recent import Recent
-from articles.web.addresses import site_address
 from articles.web.preferences import tag
 from articles.wiring import repository
 from owner.choices import chosen, closed_groups

@@ -8,18 +8,7 @@ from django.urls.converters import StringConverter
 from django.utils.cache import patch_cache_control
 from markupsafe import Markup
 
-from accounts.mail import public_address
 from articles.domain.lists import PAGES, TOP_PERIODS, Order
-
-
-def site_address(request: HttpRequest) -> str:
-    """Return scheme and host for absolute addresses, as in feeds, sitemaps and cards; without a trailing slash.
-
-    They are the operator's `SITE_URL`, or those of the request if it is not set.
-    """
-    scheme, host = public_address(request)
-    return f"{scheme}://{host}"
-
 
 _ANY_NUMBER = 123454321
 

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from accounts.mail import site_address
 from accounts.models import BanScope, Mute
 from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import Article, ArticleId
@@ -20,7 +21,7 @@ from articles.forms.comments import CommentForm
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.paging import Pages, pack, unpack
 from articles.views.lists.refresh import comments_label
-from articles.web.addresses import path_of, site_address
+from articles.web.addresses import path_of
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 from django.views.decorators.http import require_safe
 
+from accounts.mail import site_address
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import PAGES, Order, Period, SearchOrder
@@ -24,7 +25,7 @@ from articles.views.lists.headings import list_heading, search_heading
 from articles.views.lists.hosts import query_of as query_of_host
 from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import search_address, search_terms
-from articles.web.addresses import moved, site_address
+from articles.web.addresses import moved
 from articles.web.identity import View, member_named
 from articles.web.reading import KEY
 from articles.wiring import finder, html_of_site_text, repository
