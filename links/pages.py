@@ -9,15 +9,14 @@ from django.utils.translation import gettext_lazy
 from pydantic import BaseModel, Field
 
 from accounts.models import POST
-from accounts.web.form_pages import form_action, members_only
+from accounts.web.form_pages import members_only, private_act
 from articles.api.protocol.operations import members, router
 from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
 from links.asking import look_up
 
 
-@form_action(page="articles:post", button=gettext_lazy("Fetch title"))
-@members_only()
+@private_act(members_only(), page="articles:post", button=gettext_lazy("Fetch title"))
 def link_info(request: HttpRequest) -> HttpResponse:
     """Return what a link brings along, as JSON for the script: its state, the title, and what to show."""
     try:

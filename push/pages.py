@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field
 from accounts.forms import NOTICE_LABELS
 from accounts.models import PUSH_KINDS, Device, MemberSession, User
 from accounts.views.settings import address_of_section
-from accounts.web.form_pages import MemberRequest, form_action, members_only
+from accounts.web.form_pages import MemberRequest, members_only, private_act
 from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MEMBERS, SAVERS, failing, router
 from articles.text.lines import InvalidInput
@@ -121,8 +121,7 @@ def _page(request: HttpRequest) -> str:
     return way_back(request) or str(_SECTION)
 
 
-@form_action(page=_SECTION, button=gettext_lazy("Save choice of notifications"))
-@members_only()
+@private_act(members_only(), page=_SECTION, button=gettext_lazy("Save choice of notifications"))
 def choose_by_form(request: MemberRequest) -> HttpResponse:
     form = PushForm(request.user, request.POST)
     if form.is_valid():
@@ -131,8 +130,7 @@ def choose_by_form(request: MemberRequest) -> HttpResponse:
     return redirect(_SECTION)
 
 
-@form_action(page=_page, button=gettext_lazy("Turn on notifications in this browser"))
-@members_only()
+@private_act(members_only(), page=_page, button=gettext_lazy("Turn on notifications in this browser"))
 def turn_on_by_form(request: MemberRequest) -> HttpResponse:
     """Add this browser, with the subscription that static/js/push.js has from it."""
     try:
@@ -148,8 +146,7 @@ def turn_on_by_form(request: MemberRequest) -> HttpResponse:
     return redirect(_page(request))
 
 
-@form_action(page=_SECTION, button=gettext_lazy("Remove"))
-@members_only()
+@private_act(members_only(), page=_SECTION, button=gettext_lazy("Remove"))
 def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:
     turn_off(request.user, device_id)
     messages.success(request, _("Notifications are off on that device."))

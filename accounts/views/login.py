@@ -33,6 +33,7 @@ from accounts.web.form_pages import (
     login_page,
     members_only,
     page_with_form,
+    private_form,
 )
 from accounts.web.login_intent import LoginIntent, local_path, view_at
 from owner.choices import chosen
@@ -55,9 +56,7 @@ def log_in(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_post_parameters()
-@never_cache
-@page_with_form
-@members_only()
+@private_form(members_only())
 def confirm(request: MemberRequest) -> HttpResponse:
     """Ask the member for a fresh proof, and return to the page that demands it."""
     intent = LoginIntent.from_request(request)
@@ -170,9 +169,7 @@ def follow_link(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "accounts/login_link.html", {"member": member}, status=200 if member else 403)
 
 
-@never_cache
-@page_with_form
-@members_only()
+@private_form(members_only())
 def invitations(request: MemberRequest) -> HttpResponse:
     """Show the member's invitations, and create one. Raises PermissionDenied if no one can sign up."""
     if chosen.SIGN_UP == "closed":

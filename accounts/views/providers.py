@@ -29,7 +29,14 @@ from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, welcome_if_app
 from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, Unproven, visit
 from accounts.sign_in.ways import LastWayError, removing_a_way
 from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, form_action, login_page, members_only, page_with_form
+from accounts.web.form_pages import (
+    MemberRequest,
+    form_action,
+    login_page,
+    members_only,
+    page_with_form,
+    private_act,
+)
 from accounts.web.login_intent import LoginIntent
 from owner.choices import chosen
 
@@ -72,15 +79,13 @@ def log_in(request: HttpRequest, provider: str) -> HttpResponse:
     return _leave(request, _provider(provider), LOGIN, intent, invitation=request.POST.get("invitation", "")[:64])
 
 
-@form_action(page=_SECURITY, button=_button)
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_SECURITY, button=_button)
 def link(request: MemberRequest, provider: str) -> HttpResponse:
     """Leave for the provider, to connect it to the account."""
     return _leave(request, _provider(provider), LINK, LoginIntent(), member=request.user.pk)
 
 
-@form_action(page="accounts:confirm", button=_button)
-@members_only()
+@private_act(members_only(), page="accounts:confirm", button=_button)
 def confirm(request: MemberRequest, provider: str) -> HttpResponse:
     """Leave for the provider, to prove who uses the session."""
     intent, one = LoginIntent.from_request(request), _provider(provider)
@@ -281,8 +286,7 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
 # What is connected to an account
 
 
-@form_action(page=_SECURITY, button=gettext_lazy("Disconnect"))
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_SECURITY, button=gettext_lazy("Disconnect"))
 def unlink(request: MemberRequest, identity: int) -> HttpResponse:
     """Remove an identity from the account, unless it is the last way in. Idempotent."""
     one = Identity.objects.filter(pk=identity, user=request.user).select_related("user").first()

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from accounts import encryption, names, sessions
 from accounts.forms import LoginForm
@@ -37,6 +37,9 @@ from accounts.web.form_pages import (
     login_page,
     members_only,
     page_with_form,
+    private_act,
+    private_form,
+    private_page,
 )
 from accounts.web.login_intent import LoginIntent
 from owner.choices import chosen
@@ -81,9 +84,7 @@ class PasskeyForm(forms.ModelForm):  # type: ignore[type-arg]
         return names.cleaned_token_name(self.cleaned_data["name"])
 
 
-@never_cache
-@require_safe
-@members_only()
+@private_page(members_only())
 def show(request: MemberRequest) -> HttpResponse:
     """Show the ways to sign in, and the sessions."""
     form = PasskeyForm()
@@ -103,8 +104,7 @@ def show(request: MemberRequest) -> HttpResponse:
     return render(request, "accounts/security.html", context)
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Log out everywhere else"))
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Log out everywhere else"))
 def end_other_sessions(request: MemberRequest) -> HttpResponse:
     """End the member's other sessions; programs keep their tokens. Idempotent."""
     sessions.end_others(request.user.pk, request.session.session_key or "")
@@ -112,8 +112,7 @@ def end_other_sessions(request: MemberRequest) -> HttpResponse:
     return redirect(_PAGE)
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Log out"))
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Log out"))
 def end_session(request: MemberRequest, session: str) -> HttpResponse:
     """End one of the member's other sessions. Idempotent."""
     sessions.end(request.user.pk, session, keep=request.session.session_key or "")
@@ -162,8 +161,7 @@ def log_in_with_passkey(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@form_action(page="accounts:confirm", button=gettext_lazy("Confirm"))
-@members_only()
+@private_act(members_only(), page="accounts:confirm", button=gettext_lazy("Confirm"))
 def confirm_with_passkey(request: MemberRequest) -> HttpResponse:
     """Take a passkey of the member as the fresh proof that a page demands."""
     intent = LoginIntent.from_request(request)
@@ -293,9 +291,7 @@ def _codes_page(request: HttpRequest, new: list[str], address: str) -> HttpRespo
 
 
 @sensitive_post_parameters()
-@never_cache
-@page_with_form
-@members_only(proof=True)
+@private_form(members_only(proof=True))
 def set_up_app(request: MemberRequest) -> HttpResponse:
     """Make an authenticator app the member's second factor, confirmed by its first code."""
     if not offers_second_factor(request.user):
@@ -332,16 +328,14 @@ def _remove(request: MemberRequest, remove: Callable[[], bool], event: Change, d
     return redirect(_PAGE)
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Remove the app"))
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Remove the app"))
 def remove_app(request: MemberRequest) -> HttpResponse:
     """Remove the authenticator app. Idempotent."""
     remove = partial(second_factor.remove_app, request.user)
     return _remove(request, remove, Change.APP_REMOVED, _("The app has been removed."))
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Ask for a second step"))
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Ask for a second step"))
 def turn_on(request: MemberRequest) -> HttpResponse:
     """Ask for one of the member's passkeys after a password or a provider."""
     if not (request.user.passkeys.exists() and offers_second_factor(request.user)):
@@ -353,16 +347,14 @@ def turn_on(request: MemberRequest) -> HttpResponse:
     return _codes_page(request, new, _page())
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Turn the second step off"))
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Turn the second step off"))
 def turn_off(request: MemberRequest) -> HttpResponse:
     """Turn the second step off: removes the app and the recovery codes. Idempotent."""
     remove = partial(second_factor.turn_off, request.user)
     return _remove(request, remove, Change.TURNED_OFF, _("Logging in takes no second step any more."))
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Create new recovery codes"))
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Create new recovery codes"))
 def renew_codes(request: MemberRequest) -> HttpResponse:
     """Replace the recovery codes. Only this response shows them."""
     if not request.user.second_factor:
@@ -371,8 +363,7 @@ def renew_codes(request: MemberRequest) -> HttpResponse:
     return _codes_page(request, codes.new_recovery_codes(request.user), _page())
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Add a passkey"))
-@members_only(carries=["name"], proof=True)
+@private_act(members_only(carries=["name"], proof=True), page=_PAGE, button=gettext_lazy("Add a passkey"))
 def add_passkey(request: MemberRequest) -> HttpResponse:
     """Add the passkey that the browser has created."""
     form = PasskeyForm(request.POST)
@@ -391,8 +382,7 @@ def add_passkey(request: MemberRequest) -> HttpResponse:
     return redirect(_PAGE)
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Rename"))
-@members_only(carries=["name"])
+@private_act(members_only(carries=["name"]), page=_PAGE, button=gettext_lazy("Rename"))
 def rename_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
     form = PasskeyForm(request.POST)
     if form.is_valid():
@@ -403,8 +393,7 @@ def rename_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
     return redirect(_PAGE)
 
 
-@form_action(page=_PAGE, button=gettext_lazy("Remove the passkey"))
-@members_only(proof=True)
+@private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Remove the passkey"))
 def remove_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
     """Remove a passkey, unless it is the last way in or a factor that the site demands. Idempotent."""
     remove = partial(second_factor.remove_passkey, request.user, passkey_id)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from accounts import account_deletion
 from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
@@ -32,13 +32,17 @@ from accounts.mail import (
 from accounts.models import Token, TokenLimitError, User, as_jwt
 from accounts.sign_in.changes import Change, tell_change
 from accounts.web import unsent_form
-from accounts.web.form_pages import MemberRequest, form_action, members_only, page_with_form
+from accounts.web.form_pages import (
+    MemberRequest,
+    members_only,
+    page_with_form,
+    private_act,
+    private_page,
+)
 from owner.choices import chosen
 
 
-@never_cache
-@require_safe
-@members_only()
+@private_page(members_only())
 def member_settings(request: MemberRequest) -> HttpResponse:
     """Show the settings, with what was typed into a form of theirs before it could be sent."""
     email_form, token_form = EmailForm(instance=request.user), TokenForm()
@@ -78,8 +82,7 @@ def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) 
     return render(request, "accounts/settings.html", context | forms, status=status)
 
 
-@form_action(page=_MAIL, button=gettext_lazy("Save address"))
-@members_only(carries=["email"], proof=True)
+@private_act(members_only(carries=["email"], proof=True), page=_MAIL, button=gettext_lazy("Save address"))
 def change_email(request: MemberRequest) -> HttpResponse:
     """Change the address, which leads to a new password."""
     form = EmailForm(request.POST, instance=User.objects.get(pk=request.user.pk))
@@ -90,8 +93,7 @@ def change_email(request: MemberRequest) -> HttpResponse:
     return redirect(_MAIL)
 
 
-@form_action(page=_MAIL, button=gettext_lazy("Send verification link"))
-@members_only()
+@private_act(members_only(), page=_MAIL, button=gettext_lazy("Send verification link"))
 def send_link(request: MemberRequest) -> HttpResponse:
     """Send a link that verifies the member's address."""
     if request.user.email and not request.user.has_verified_email:
@@ -113,8 +115,7 @@ def verify(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
 
 
-@form_action(page=_MAIL, button=gettext_lazy("Save"))
-@members_only()
+@private_act(members_only(), page=_MAIL, button=gettext_lazy("Save"))
 def choose(request: MemberRequest) -> HttpResponse:
     """Save what is mailed.
 
@@ -156,8 +157,7 @@ def _issue_button(request: HttpRequest) -> str:
     return _("Create the token “%(name)s”") % {"name": unsent_form.sent(request).get("name", "")[:50]}
 
 
-@form_action(page=_TOKENS, button=_issue_button)
-@members_only(carries=["name", "scopes", "days"], proof=True)
+@private_act(members_only(carries=["name", "scopes", "days"], proof=True), page=_TOKENS, button=_issue_button)
 def issue_token(request: MemberRequest) -> HttpResponse:
     """Create a token. Only this response shows it: it is not stored and never part of a URL."""
     form = TokenForm(request.POST)
@@ -186,8 +186,7 @@ def _revoke_button(request: HttpRequest, token_id: int) -> str:
     return _("Revoke the token “%(name)s”") % {"name": token.name} if token else _("Revoke")
 
 
-@form_action(page=_TOKENS, button=_revoke_button)
-@members_only()
+@private_act(members_only(), page=_TOKENS, button=_revoke_button)
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
     token = Token.objects.filter(pk=token_id, user=request.user).first()
     if token is None:

@@ -147,9 +147,9 @@ def private_form(guard: Decorator) -> Decorator:
     return lambda view: never_cache(page_with_form(guard(view)))
 
 
-def private_act(guard: Decorator, *, page: RequestText | str, button: ButtonText) -> Decorator:
+def private_act(guard: Decorator, *, page: "ButtonText | str", button: ButtonText) -> Decorator:
     """Return the same for what a form does: see `form_action`."""
-    return lambda view: never_cache(form_action(page=page, button=button)(guard(view)))
+    return lambda view: form_action(page=page, button=button)(guard(view))
 
 
 def is_for_members(view: View | None) -> bool:
