@@ -263,21 +263,15 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-# Names of tokens are cleaned as the site cleans its titles.
+token_name_cleaners: list[Callable[[str], str]] = []
+"""What cleans names of tokens as the site cleans its titles: this app does not import the site's rules for text.
 
-CleanTokenName = Callable[[str], str]
-"""Returns the name as displayed. Raises ValidationError for one that is invisible or has hidden characters."""
-
-_token_name_cleaners: list[CleanTokenName] = []
-
-
-def clean_token_names_with(clean: CleanTokenName) -> None:
-    """Register a cleaner. This app does not import the site's rules for text."""
-    _token_name_cleaners.append(clean)
+Each returns the name as displayed, and raises ValidationError for one that is invisible or has hidden characters.
+"""
 
 
 def cleaned_token_name(name: str) -> str:
-    """Return the name of a token after all registered cleaners. Raises ValidationError."""
-    for clean in _token_name_cleaners:
+    """Return the name of a token after all cleaners. Raises ValidationError."""
+    for clean in token_name_cleaners:
         name = clean(name)
     return name

@@ -9,6 +9,7 @@ used after it, whichever process read it, and whenever it began to remember it.
 import logging
 import secrets
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -84,26 +85,26 @@ class SessionStore(cached_db.SessionStore):
         _cache().set(self.cache_key, data, self.get_expiry_age(expiry=row.expire_date))
         return data
 
-    def find_row(self, member: int) -> list[Any] | None:
-        """Return the member's row if it is remembered and current."""
-        row = _rows.get(member)
-        if row is None or row.stamp != self._stamp:
-            return None
-        return row.values if time.monotonic() < row.read_at + LONGEST_SECONDS else None
+    def row_of(self, member: int, read: Callable[[int], list[Any] | None]) -> list[Any] | None:
+        """Return the member's row: the one that is remembered, if it is current, or else what `read` returns."""
+        known = _rows.get(member)
+        if known and known.stamp == self._stamp and time.monotonic() < known.read_at + LONGEST_SECONDS:
+            return known.values
+        stamp = self._stamp_of(member)  # before the row is read
+        values = read(member)
+        if values and stamp is not None:
+            if len(_rows) >= _MOST_ROWS:
+                _rows.clear()
+            _rows[member] = Row(stamp, time.monotonic(), values)
+        return values
 
-    def stamp_of(self, member: int) -> int | None:
+    def _stamp_of(self, member: int) -> int | None:
         """Return the stamp under which a row can be remembered that is read from now on; None for not at all."""
         if member != self._asked:
             return None
         if self._stamp is None and _cache().add(_name(member), stamp := secrets.randbits(62), _STAMP_SECONDS):
             self._stamp = stamp
         return self._stamp
-
-    def remember(self, member: int, stamp: int, values: list[Any]) -> None:
-        """Remember the member's row, which was read after the stamp."""
-        if len(_rows) >= _MOST_ROWS:
-            _rows.clear()
-        _rows[member] = Row(stamp, time.monotonic(), values)
 
 
 def _know(key: str, data: Any) -> None:

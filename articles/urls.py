@@ -25,7 +25,7 @@ from articles.views.comments import posting as comment_posting
 from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.ranking import lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
-from integrity import urls as integrity
+from integrity import pages as integrity
 from links import pages as links
 from moderation import urls as moderation
 from owner import urls as owner

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
 from accounts.models import Ban, LegalNotice, Statement, User
-from accounts.models.law import GROUNDS, NOTICE_REASONS, OUTCOMES, Act
+from accounts.models.law import Act, Ground, NoticeReason, Outcome
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import SITE, Action, LogEntry
 from articles.repository import Repository
@@ -77,17 +77,15 @@ APPEALS = {
     "other_appeals_upheld": _("Appeals after which the decision was reversed"),
     "other_appeals_rejected": _("Appeals after which the decision remained"),
 }
-_GROUNDS = {ground: f"statements_{ground.value}" for ground in GROUNDS}
+_GROUNDS = {ground: f"statements_{ground.value}" for ground in Ground}
 STATEMENTS = {
     "statements_rules": _("Decisions against members that rest on a rule of this site"),
     "statements_law": _("Decisions against members that rest on a law"),
     "statements_after_notice": _("Decisions against members after a notice"),
 }
-_NOTICES = {reason: f"notices_{reason.value.replace('-', '_')}" for reason in NOTICE_REASONS}
-_OUTCOMES = {outcome: f"notices_{outcome.value}" for outcome in OUTCOMES}
-NOTICES = {name: NOTICE_REASONS[reason] for reason, name in _NOTICES.items()} | {
-    name: OUTCOMES[outcome] for outcome, name in _OUTCOMES.items()
-}
+_NOTICES = {reason: f"notices_{reason.value.replace('-', '_')}" for reason in NoticeReason}
+_OUTCOMES = {outcome: f"notices_{outcome.value}" for outcome in Outcome}
+NOTICES = {name: one.label for one, name in (_NOTICES | _OUTCOMES).items()}
 SIGN_UPS = {
     "sign_ups_invited": _("Accounts by invitation"),
     "sign_ups_by_provider": _("Accounts by a sign-in provider"),

@@ -1,4 +1,4 @@
-"""The pages and files of ballot records, and of the chain of days."""
+"""The pages and files of ballot records, and of the chain of days; addresses are in the namespace of articles."""
 
 import gzip
 import json
@@ -9,8 +9,8 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.urls import reverse
+from django.shortcuts import get_object_or_404, render
+from django.urls import path, register_converter, reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -172,23 +172,17 @@ def _sections(report: MonthReport) -> list[tuple[object, list[tuple[object, Figu
     return [part for part in parts if part[1]]
 
 
-def _report_of(month: date) -> MonthReport:
-    if found := MonthReport.objects.filter(month=month).first():
-        return found
-    raise Http404("there is no report of this month")
-
-
 @require_safe
 def month(request: HttpRequest, month: date) -> HttpResponse:
     """Show the report of a month."""
-    report = _report_of(month)
+    report = get_object_or_404(MonthReport, month=month)
     return render(request, "integrity/month.html", {"report": report, "sections": _sections(report)})
 
 
 @require_safe
 def month_json(request: HttpRequest, month: date) -> HttpResponse:  # noqa: ARG001
     """Return the report of a month, as the chain has its hash."""
-    return HttpResponse(_report_of(month).text, content_type="application/json")
+    return HttpResponse(get_object_or_404(MonthReport, month=month).text, content_type="application/json")
 
 
 @require_safe
@@ -208,9 +202,7 @@ def chain(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @require_safe
 def of_day(request: HttpRequest, day: date) -> HttpResponse:  # noqa: ARG001
     """Return a day of the chain, as its hash is taken. It is the same for all readers."""
-    if found := ChainDay.objects.filter(day=day).first():
-        return HttpResponse(found.text, content_type="application/json")
-    raise Http404("nothing was recorded on that day")
+    return HttpResponse(get_object_or_404(ChainDay, day=day).text, content_type="application/json")
 
 
 @require_safe
@@ -261,3 +253,40 @@ def _item(feed: Feed, title: str, page: str, name: str, day: date, text: str) ->
         "author_link": None,
         "categories": (),
     }
+
+
+class DayConverter:
+    """A day such as 2026-11-27."""
+
+    regex = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    to_python, to_url = staticmethod(date.fromisoformat), staticmethod(date.isoformat)
+
+
+class MonthConverter:
+    """A month such as 2026-11, as its first day."""
+
+    regex = "[0-9]{4}-(?:0[1-9]|1[0-2])"
+
+    def to_python(self, value: str) -> date:
+        return date.fromisoformat(f"{value}-01")
+
+    def to_url(self, value: date) -> str:
+        return f"{value:%Y-%m}"
+
+
+register_converter(DayConverter, "day")
+register_converter(MonthConverter, "month")
+
+urlpatterns = [
+    path("articles/<article_id:article_id>/ballots/", record, name="ballot_record"),
+    path("articles/<article_id:article_id>/ballots/proof.json", proof, name="ballot_proof"),
+    path("articles/<article_id:article_id>/ballots.json", ballots, name="ballots"),
+    path("integrity/", index, name="integrity"),
+    path("integrity/verify_ballots.py", verifier, name="verifier"),
+    path("integrity/chain.json", chain, name="chain"),
+    path("integrity/<day:day>.json", of_day, name="chain_day"),
+    path("integrity/<month:month>/", month, name="integrity_month"),
+    path("integrity/<month:month>.json", month_json, name="month_json"),
+    path("integrity/months.csv", months_csv, name="months_csv"),
+    path("integrity/days.<feed_kind:kind>", feed, name="chain_feed"),
+]

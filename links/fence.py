@@ -42,10 +42,10 @@ def _system_call(number: int, *arguments: object) -> int:
     return int(ctypes.CDLL(None, use_errno=True).syscall(number, *arguments))
 
 
-def _control(option: int, value: object) -> bool:
+def _control(option: int, value: int, further: object = ctypes.c_ulong(0)) -> bool:
     """Change an attribute of this process; return whether that succeeded."""
-    library = ctypes.CDLL(None, use_errno=True)
-    return int(library.prctl(option, value, ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))) == 0
+    none, library = ctypes.c_ulong(0), ctypes.CDLL(None, use_errno=True)
+    return int(library.prctl(option, ctypes.c_ulong(value), further, none, none)) == 0
 
 
 def limit_resources() -> None:
@@ -70,7 +70,7 @@ def give_up_files() -> bool:
     """
     if sys.platform != "linux":
         return False
-    _control(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1))
+    _control(_PR_SET_NO_NEW_PRIVS, 1)
     version = _system_call(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
     if version < 1:
         return False
@@ -150,20 +150,13 @@ def give_up_calls() -> bool:
     """
     if sys.platform != "linux" or platform.machine() not in _MACHINES or sys.maxsize < 2**32:
         return False
-    _control(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1))
-    _control(_PR_SET_DUMPABLE, ctypes.c_ulong(0))
+    _control(_PR_SET_NO_NEW_PRIVS, 1)
+    _control(_PR_SET_DUMPABLE, 0)
     machine, numbers = _MACHINES[platform.machine()]
     filters = b"".join(struct.pack("=HBBI", *one) for one in _filters(machine, numbers))
     program = ctypes.create_string_buffer(filters)
     head = ctypes.create_string_buffer(struct.pack("@HP", len(filters) // 8, ctypes.addressof(program)))
-    return bool(
-        int(
-            ctypes.CDLL(None, use_errno=True).prctl(
-                _PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), head, ctypes.c_ulong(0), ctypes.c_ulong(0)
-            )
-        )
-        == 0
-    )
+    return _control(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, head)
 
 
 def _filters(machine: int, numbers: Mapping[str, int]) -> Iterable[tuple[int, int, int, int]]:

@@ -97,17 +97,23 @@ class Fetch:
 
     def page(self, link: str) -> reading.Page:
         """Return what the page of a link says about itself. Raises NotFetched."""
-        url = checked(link)
+        if (found := self._followed(checked(link), self._check_robots)) is None:
+            raise NotFetched("redirects")
+        answer, address = found
+        if answer.status != 200:
+            raise NotFetched("status")
+        return reading.read(answer.body, answer.headers["Content-Type"] or "", address)
+
+    def _followed(self, url: URL, check: Callable[[URL], None] | None = None) -> tuple[Answer, str] | None:
+        """Return the answer after redirects, and its address; None after too many. `check` sees each address."""
         for _redirect in range(MOST_REDIRECTS + 1):
-            self._check_robots(url)
+            if check:
+                check(url)
             answer = self._request(url)
-            if answer.status in _REDIRECTS and answer.headers["Location"]:
-                url = checked(_target(answer.headers["Location"]), url)
-                continue
-            if answer.status != 200:
-                raise NotFetched("status")
-            return reading.read(answer.body, answer.headers["Content-Type"] or "", url.href)
-        raise NotFetched("redirects")
+            if not (answer.status in _REDIRECTS and answer.headers["Location"]):
+                return answer, url.href
+            url = checked(_target(answer.headers["Location"]), url)
+        return None
 
     def post(self, address: str, headers: Mapping[str, str], body: bytes) -> Answer:
         """Send a body to an https address, and return the answer, a redirect as it is. Raises NotFetched."""
@@ -123,15 +129,12 @@ class Fetch:
 
     def _rules(self, url: URL) -> str:
         """Return the rules of a host, "" if it has none."""
-        for _redirect in range(MOST_REDIRECTS + 1):
-            answer = self._request(url)
-            if answer.status in _REDIRECTS and answer.headers["Location"]:
-                url = checked(_target(answer.headers["Location"]), url)
-                continue
-            if answer.status >= 500:
-                raise NotFetched("robots")
-            return answer.body.decode("utf-8", "replace").lstrip("\ufeff") if answer.status == 200 else ""
-        return ""
+        if (found := self._followed(url)) is None:
+            return ""
+        answer, _address = found
+        if answer.status >= 500:
+            raise NotFetched("robots")
+        return answer.body.decode("utf-8", "replace").lstrip("\ufeff") if answer.status == 200 else ""
 
     def _request(self, url: URL, headers: Mapping[str, str] = _OF_PAGES, body: bytes | None = None) -> Answer:
         """Request an address, by POST if there is a body, and read up to the bounds. Raises NotFetched."""

@@ -30,7 +30,7 @@ from pydantic import BaseModel, Field
 from accounts import names
 from accounts.mail import Kind, letter, send_later, site_address, site_origin
 from accounts.models import LegalNotice, User
-from accounts.models.law import NOTICE_REASONS, NOTICES_KEPT, NoticeReason, Outcome
+from accounts.models.law import NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import page_with_form, private_act, show_form
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
@@ -109,7 +109,7 @@ class NoticeForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "off", "inputmode": "url"}),
     )
     reason = forms.ChoiceField(
-        choices=[(reason.value, label) for reason, label in NOTICE_REASONS.items()],
+        choices=NoticeReason.choices,
         label=gettext_lazy("What is wrong?"),
         widget=RadioButtons,
     )

@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field
 
 from accounts.mail import Kind, Letter, language_of, letter_to, send_later
 from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
-from accounts.models.law import ACTS, GROUNDS, SHOWN_ELSEWHERE, Act, Ground
+from accounts.models.law import SHOWN_ELSEWHERE, Act, Ground
 from accounts.web.form_pages import (
     MemberRequest,
     members_only,
@@ -75,7 +75,7 @@ class GroundsForm(forms.Form):
     """Whether every decision of the form needs them; otherwise the form calls `check_grounds`."""
 
     ground = forms.ChoiceField(
-        choices=[(ground.value, label) for ground, label in GROUNDS.items()],
+        choices=Ground.choices,
         initial=Ground.RULES.value,
         label=gettext_lazy("What the decision rests on"),
         widget=RadioButtons,
@@ -247,7 +247,7 @@ def title_of(statement: Statement) -> str:
     """Return what was decided, in a few words."""
     if statement.act == Act.REMOVAL and statement.subject:
         return str(_REMOVALS[is_root(statement.subject)])
-    return str(ACTS[Act(statement.act)])
+    return str(Act(statement.act).label)
 
 
 def send_appeal(statement: Statement, text: str) -> None:

@@ -223,7 +223,7 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 
 CAPABILITIES = {
     "articles.finding": {"articles.finding"},
-    "integrity": {"integrity.urls", "integrity.verifying"},
+    "integrity": {"integrity.pages", "integrity.verifying"},
     "links": {*(f"links.{name}" for name in ("asking", "fetching", "pages", "posting", "process", "wire"))},
     "moderation": {
         *(f"moderation.{name}" for name in ("flags", "log", "mail", "redactions", "rights")),

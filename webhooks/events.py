@@ -92,7 +92,7 @@ class Event(NamedTuple):
     groups: tuple[str, ...]
     line: Callable[[], str]
     path: str
-    data: Callable[[], dict[str, Any]]
+    data: dict[str, Any]
     points: int = 0
 
 
@@ -137,10 +137,7 @@ def find(repository: Repository, position: Position) -> Found:
 
 
 def _of_article(article: Article, since: float) -> Iterator[Event]:
-    path = reverse("articles:article", args=[article.id])
-
-    def data() -> dict[str, Any]:
-        return {_ABOUT: ["article", article.id]}
+    path, data = reverse("articles:article", args=[article.id]), {_ABOUT: ["article", article.id]}
 
     def posted() -> str:
         name = article.poster_name
@@ -163,10 +160,7 @@ def _of_comment(comment: Comment, article: Article) -> Event:
         said = {"name": comment.author_name, "title": article.title, "text": plain(comment.html)}
         return text % said
 
-    def data() -> dict[str, Any]:
-        return {_ABOUT: ["comment", comment.id]}
-
-    path = reverse("articles:comment", args=[comment.id])
+    path, data = reverse("articles:comment", args=[comment.id]), {_ABOUT: ["comment", comment.id]}
     return Event(COMMENTED, f"comment {comment.id}", comment.posted_at, article.groups, line, path, data)
 
 
@@ -218,9 +212,7 @@ def _of_entry(entry: LogEntry, article: Article | None) -> Event:
         label, reason = str(ACTIONS[entry.action]), f" – {as_shown(entry.reason)}" if entry.reason else ""
         return f"{label}: {entry.title}{reason}"
 
-    def data() -> dict[str, Any]:
-        return {"entry": LogEntryShape.of(entry).model_dump(mode="json")}
-
+    data = {"entry": LogEntryShape.of(entry).model_dump(mode="json")}
     path = reverse("articles:log")
     if entry.article_id:
         path = reverse("articles:article", args=[entry.article_id])
@@ -247,7 +239,7 @@ def list_waiting(
 def _of_row(text: str, address: str, until: float) -> Event:
     path = address.removeprefix(site_origin())
     key = f"waiting {until:.0f} {path}"
-    return Event(WAITING, key, until + 1, (), lambda: text, path, lambda: {"waiting": text})
+    return Event(WAITING, key, until + 1, (), lambda: text, path, {"waiting": text})
 
 
 def line_of(event: Event) -> str:

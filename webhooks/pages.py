@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import path, reverse
 from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
@@ -18,8 +18,15 @@ from django.views.decorators.cache import never_cache
 from accounts.encryption import KeyChanged
 from accounts.models import Delivery, User, Webhook, WebhookLimitError
 from accounts.models.webhooks import LOGGED, MOST_WEBHOOKS
-from accounts.web import unsent_form
-from accounts.web.form_pages import ButtonText, MemberRequest, View, form_action, members_only, page_with_form
+from accounts.web.form_pages import (
+    ButtonText,
+    MemberRequest,
+    View,
+    form_action,
+    members_only,
+    page_with_form,
+    show_form,
+)
 from articles.forms.fields import Checkboxes
 from articles.wiring import group_titles, repository
 from links.fetching import NotFetched, checked
@@ -170,9 +177,8 @@ def index(request: MemberRequest, owner: User | None, of_site: bool) -> HttpResp
         else:
             messages.success(request, _("The webhook has been added."))
             return redirect(_page(request, of_site, made.pk))
-    unsent_form.refill(request, form)
-    context = {"form": form, "webhooks": Webhook.objects.of(owner), "of_site": of_site, "FORMS": bodies.FORMS}
-    return render(request, "webhooks/index.html", context, status=400 if form.errors else 200)
+    context = {"webhooks": Webhook.objects.of(owner), "of_site": of_site, "FORMS": bodies.FORMS}
+    return show_form(request, "webhooks/index.html", form, **context)
 
 
 def _added(form: WebhookForm, owner: User | None) -> Webhook:
@@ -192,13 +198,11 @@ def show(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: 
         Webhook.objects.filter(pk=webhook.pk).update(**form.facts)
         messages.success(request, _("The webhook has been changed."))
         return redirect(_page(request, of_site, webhook.pk))
-    unsent_form.refill(request, form)
     try:
         secret = webhook.read_secret()
     except KeyChanged:
         secret = None
     context = {
-        "form": form,
         "webhook": webhook,
         "secret": secret,
         "key": bodies.KEY_PREFIX + secret.keys[0] if secret else "",
@@ -208,7 +212,7 @@ def show(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: 
         "deliveries": [_shown(one) for one in webhook.deliveries.exclude(body="")[:LOGGED]],
         "off_because": OFF_BECAUSE.get(webhook.off_because, ""),
     }
-    return render(request, "webhooks/webhook.html", context, status=400 if form.errors else 200)
+    return show_form(request, "webhooks/webhook.html", form, **context)
 
 
 def _shown(one: Delivery) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def _deliveries(webhook: Webhook, happened: Iterable[Event]) -> list[Delivery]:
 
 def _written(event: Event) -> Happened:
     at = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return Happened(event.kind, at, events.line_of(event), site_origin() + event.path, event.data())
+    return Happened(event.kind, at, events.line_of(event), site_origin() + event.path, event.data)
 
 
 @transaction.atomic
@@ -159,7 +159,7 @@ def test(webhook: Webhook) -> None:
         return translation.gettext("A test of the webhook of %(site)s") % {"site": chosen.SITE_NAME}
 
     now = timezone.now().timestamp()
-    Delivery.objects.bulk_create(_deliveries(webhook, [Event(TEST, f"{TEST} {now}", now, (), line, "/", dict)]))
+    Delivery.objects.bulk_create(_deliveries(webhook, [Event(TEST, f"{TEST} {now}", now, (), line, "/", {})]))
     _take_up(webhook.deliveries.all())
 
 

@@ -6,13 +6,13 @@ Texts and names are forgotten after a while; what can be counted stays for `COUN
 import secrets
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 
 from django.db import models, transaction
 from django.db.models import Case, Q, Value, When
 from django.utils import timezone
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.models.members import Row, User
 from accounts.models.moderation import Appealable, Ban, Sweep
@@ -36,40 +36,23 @@ _FORGOTTEN_AT_ONCE = 500
 """Rows that one run of housekeeping forgets, and deletes, of each kind."""
 
 
-class Ground(StrEnum):
-    """What a decision rests on."""
+class Ground(models.TextChoices):
+    """What a decision rests on, and what members and moderators read of it."""
 
-    RULES = "rules"
-    LAW = "law"
-
-
-GROUNDS = {
-    Ground.RULES: gettext_lazy("A rule of this site"),
-    Ground.LAW: gettext_lazy("A law"),
-}
-"""What members and moderators read of each ground."""
+    RULES = "rules", _("A rule of this site")
+    LAW = "law", _("A law")
 
 
-class Act(StrEnum):
-    """What moderators decided against a member."""
+class Act(models.TextChoices):
+    """What moderators decided against a member, and what members and moderators read of it."""
 
-    REMOVAL = "removal"
-    LOCK = "lock"
-    PROFILE = "profile"
-    SWEEP = "sweep"
-    BAN = "ban"
-    VOTES = "votes"
+    REMOVAL = "removal", _("Removal of an article or a comment")
+    LOCK = "lock", _("Lock of a discussion")
+    PROFILE = "profile", _("Removal of a profile text")
+    SWEEP = "sweep", _("Removal of recent articles and comments")
+    BAN = "ban", pgettext_lazy("decision", "Ban")
+    VOTES = "votes", _("Exclusion of votes from ranking")
 
-
-ACTS = {
-    Act.REMOVAL: gettext_lazy("Removal of an article or a comment"),
-    Act.LOCK: gettext_lazy("Lock of a discussion"),
-    Act.PROFILE: gettext_lazy("Removal of a profile text"),
-    Act.SWEEP: gettext_lazy("Removal of recent articles and comments"),
-    Act.BAN: pgettext_lazy("decision", "Ban"),
-    Act.VOTES: gettext_lazy("Exclusion of votes from ranking"),
-}
-"""What members and moderators read of each act."""
 
 SHOWN_ELSEWHERE = (Act.REMOVAL, Act.LOCK, Act.BAN)
 """Acts that an inbox shows anyway: their statements are news only once an appeal is answered."""
@@ -205,7 +188,7 @@ class Statement(Appealable):
     @property
     def ground_label(self) -> str:
         """What the decision rests on; "" if that was not asked for."""
-        return str(GROUNDS[Ground(self.ground)]) if self.ground else ""
+        return str(Ground(self.ground).label) if self.ground else ""
 
     @property
     def appealed(self) -> "Statement | Ban":
@@ -222,34 +205,19 @@ class Statement(Appealable):
         return self.made_at + APPEAL_TIME
 
 
-class NoticeReason(StrEnum):
-    """Why a reader reports content."""
+class NoticeReason(models.TextChoices):
+    """Why a reader reports content, and what readers and moderators read of it."""
 
-    ILLEGAL = "illegal"
-    CHILD_ABUSE = "child-abuse"
-    RULES = "rules"
-
-
-NOTICE_REASONS = {
-    NoticeReason.ILLEGAL: gettext_lazy("It is illegal"),
-    NoticeReason.CHILD_ABUSE: gettext_lazy("It shows the sexual abuse of children"),
-    NoticeReason.RULES: gettext_lazy("It is against the rules of this site"),
-}
-"""What readers and moderators read of each reason."""
+    ILLEGAL = "illegal", _("It is illegal")
+    CHILD_ABUSE = "child-abuse", _("It shows the sexual abuse of children")
+    RULES = "rules", _("It is against the rules of this site")
 
 
-class Outcome(StrEnum):
-    """What moderators decided on a legal notice."""
+class Outcome(models.TextChoices):
+    """What moderators decided on a legal notice, and what the sender reads of it."""
 
-    KEPT = "kept"
-    REMOVED = "removed"
-
-
-OUTCOMES = {
-    Outcome.KEPT: pgettext_lazy("legal notice", "The content stays."),
-    Outcome.REMOVED: pgettext_lazy("legal notice", "The content was removed."),
-}
-"""What the sender reads of each outcome."""
+    KEPT = "kept", pgettext_lazy("legal notice", "The content stays.")
+    REMOVED = "removed", pgettext_lazy("legal notice", "The content was removed.")
 
 
 class LegalNotices(models.Manager["LegalNotice"]):
@@ -346,9 +314,9 @@ class LegalNotice(Row):
 
     @property
     def reason_label(self) -> str:
-        return str(NOTICE_REASONS[NoticeReason(self.reason)])
+        return str(NoticeReason(self.reason).label)
 
     @property
     def outcome_label(self) -> str:
         """What was decided; "" while it is open."""
-        return str(OUTCOMES[Outcome(self.outcome)]) if self.outcome else ""
+        return str(Outcome(self.outcome).label) if self.outcome else ""

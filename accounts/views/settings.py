@@ -38,6 +38,7 @@ from accounts.web.form_pages import (
     page_with_form,
     private_act,
     private_page,
+    show_form,
 )
 from owner.choices import chosen
 
@@ -220,8 +221,7 @@ def _delete_account(request: HttpRequest) -> HttpResponse:
             )
         else:
             return _farewell(request)
-    unsent_form.refill(request, form)
-    return render(request, "accounts/delete.html", {"form": form}, status=400 if form.errors else 200)
+    return show_form(request, "accounts/delete.html", form)
 
 
 def _farewell(request: HttpRequest) -> HttpResponse:

@@ -54,7 +54,7 @@ class MemberBackend(ModelBackend):
     def get_user(self, user_id: int) -> User | None:
         """Return the active member with this id, with flags that spare most members further queries."""
         session = _session.get()
-        row = _remembered(session, user_id) if isinstance(session, SessionStore) else _MEMBER.read(user_id)
+        row = session.row_of(user_id, _MEMBER.read) if isinstance(session, SessionStore) else _MEMBER.read(user_id)
         if row is None:
             return None
         count = len(_MEMBER.names)
@@ -64,14 +64,3 @@ class MemberBackend(ModelBackend):
         ):
             setattr(user, name, convert(value))
         return user if self.user_can_authenticate(user) else None
-
-
-def _remembered(session: SessionStore, user_id: int) -> list[Any] | None:
-    """Return the account's row like the query; without a query if this process knows that it has not changed."""
-    if row := session.find_row(user_id):
-        return row
-    stamp = session.stamp_of(user_id)  # before the row is read: see `accounts.remembered`
-    row = _MEMBER.read(user_id)
-    if row and stamp is not None:
-        session.remember(user_id, stamp, row)
-    return row
