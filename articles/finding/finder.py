@@ -18,30 +18,7 @@ from articles.domain.comments import CommentId, article_of
 from articles.domain.explanation import BASE_OF_PRIOR, How, Match, Relevance, Unfound, Where
 from articles.domain.lists import CommentSearchPage, Position, SearchOrder, SearchPage, closed_groups
 from articles.domain.members import UserId
-from articles.finding.index import (
-    ARTICLES,
-    COMMENT,
-    COMMENTS,
-    NAME_SIGNS,
-    NO_ARTICLE,
-    SCHEMA,
-    Index,
-    State,
-    column,
-    column_of,
-    id_of,
-    key_of,
-    link_number,
-    mark_of_article,
-    mark_of_comment,
-    named,
-    ordered,
-    prior_of_points,
-    ranked_points_in,
-    read_state,
-    value_of,
-    without_panics,
-)
+from articles.finding import index as indexing
 from articles.repository import ChangesLostError, PageWindow, Repository, page_window
 from articles.searching import NOTHING, Between, Hiding, Kind, Named, Query, Words, of_host, stems_of
 
@@ -106,10 +83,10 @@ def _reading(
     @wraps(method)
     def read(self: "Finder", /, *args: _P.args, **options: _P.kwargs) -> _T:
         try:
-            with without_panics():
+            with indexing.without_panics():
                 return method(self, *args, **options)
         except (LookupError, OSError, ValueError) as error:
-            answer = method(Finder(Index()), *args, **options)  # raises what is not due to the index
+            answer = method(Finder(indexing.Index()), *args, **options)  # raises what is not due to the index
             if self._index.doubt():
                 _log.error("the search index cannot be read, and is checked: %s", error)
             return answer
@@ -120,7 +97,7 @@ def _reading(
 class Finder:
     """Searches an index. For any number of threads."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: indexing.Index) -> None:
         self._index = index
         self._known_titles: tuple[Repository | None, float, Mapping[str, str]] = (None, 0.0, {})
 
@@ -148,9 +125,9 @@ class Finder:
         page = page_window(1 if seen else number, repository.rules.per_page, MOST_FOUND - len(seen))
         titles = self._titles(repository, slug)
         searcher, is_complete = self._searcher()
-        named = query.with_groups(titles)
+        wanted = query.with_groups(titles)
         found, unseen, left_out = _not_hidden(
-            lambda most: _find(searcher, ARTICLES, named, order, most + len(seen), slug, hidden.groups),
+            lambda most: _find(searcher, indexing.ARTICLES, wanted, order, most + len(seen), slug, hidden.groups),
             lambda ids: repository.changes.read_rows(ids, None),
             page,
             hidden,
@@ -159,7 +136,9 @@ class Finder:
         page.check_entries(unseen)
         shown = tuple(unseen[: page.size])
         rows = repository.changes.read_rows(shown, reader, with_texts=with_texts)
-        articles = [rows[one] for one in shown if one in rows and mark_of_article(rows[one]) == found.marks[one]]
+        articles = [
+            rows[one] for one in shown if one in rows and indexing.mark_of_article(rows[one]) == found.marks[one]
+        ]
         facts = (order, titles, found.total, is_complete, shown, left_out)
         return SearchPage(tuple(articles), number, page.size, page.has_next(len(unseen)), *facts)
 
@@ -182,7 +161,7 @@ class Finder:
         if not is_complete:
             raise SearchIncompleteError
         return _find(
-            searcher, ARTICLES, query.with_groups(titles), SearchOrder.TIME, most, slug, hidden.groups
+            searcher, indexing.ARTICLES, query.with_groups(titles), SearchOrder.TIME, most, slug, hidden.groups
         ).ids
 
     @_reading
@@ -204,14 +183,16 @@ class Finder:
         page = page_window(number, repository.rules.per_page, MOST_FOUND, after)
         titles = self._titles(repository, slug)
         searcher, is_complete = self._searcher()
-        below = None if after is None else ordered(after[0], int(after[1]))
+        below = None if after is None else indexing.ordered(after[0], int(after[1]))
 
         def articles_of(ids: Sequence[CommentId]) -> Mapping[CommentId, Article]:
             rows = repository.changes.read_rows(list(dict.fromkeys(map(article_of, ids))), None)
             return {one: rows[article_of(one)] for one in ids if article_of(one) in rows}
 
         found, ids, left_out = _not_hidden(
-            lambda most: _find(searcher, COMMENTS, query, SearchOrder.TIME, most, slug, hidden.groups, below),
+            lambda most: _find(
+                searcher, indexing.COMMENTS, query, SearchOrder.TIME, most, slug, hidden.groups, below
+            ),
             articles_of,
             page,
             hidden,
@@ -219,7 +200,7 @@ class Finder:
         page.check_entries(ids)
         shown = ids[: page.size]
         comments = repository.changes.read_comments(shown, with_html=True)
-        kept = [one for one in comments if mark_of_comment(one) == found.marks[one.id]]
+        kept = [one for one in comments if indexing.mark_of_comment(one) == found.marks[one.id]]
         last = (found_at(searcher, shown[-1]), str(shown[-1])) if shown else None
         facts = (titles, found.total, is_complete, last, left_out)
         return CommentSearchPage(tuple(kept), number, page.has_next(len(ids)), *facts)
@@ -229,15 +210,15 @@ class Finder:
         """Return how many articles from a host there are, and their points in all. No round trip."""
         searcher, _ = self._searcher()
         query = of_host(host)
-        wanted = _compiled(searcher, ARTICLES, query, None, tuple(closed_groups()))
+        wanted = _compiled(searcher, indexing.ARTICLES, query, None, tuple(closed_groups()))
         sums = searcher.aggregate(wanted, {"points": {"sum": {"field": "points"}}})
-        count = _find(searcher, ARTICLES, query, SearchOrder.TIME, 1, None, ()).total
+        count = _find(searcher, indexing.ARTICLES, query, SearchOrder.TIME, 1, None, ()).total
         return count, int(sums["points"]["value"] or 0)
 
     @_reading
     def find_posted(self, link: str, most: int) -> tuple[list[ArticleId], int]:
         """Return the newest articles of a clean link, newest first, and how many there are. No round trip."""
-        return _of_link(self._searcher()[0], link_number(link), most)
+        return _of_link(self._searcher()[0], indexing.link_number(link), most)
 
     @_reading
     def find_posted_before(self, article: ArticleId, most: int) -> tuple[list[ArticleId], int]:
@@ -263,14 +244,14 @@ class Finder:
         For closed groups all their articles count, for others those that are in none. No round trip.
         """
         searcher, _ = self._searcher()
-        found, is_no_article = dict[str, float](), (Occur.MustNot, _term("names", NO_ARTICLE))
+        found, is_no_article = dict[str, float](), (Occur.MustNot, _term("names", indexing.NO_ARTICLE))
         is_closed = [(Occur.MustNot, _name("group", slug)) for slug in sorted(closed_groups())]
-        for name, _count in searcher.terms_with_prefix("names", NAME_SIGNS["group"], limit=_MOST_GROUPS):
+        for name, _count in searcher.terms_with_prefix("names", indexing.NAME_SIGNS["group"], limit=_MOST_GROUPS):
             others = [] if name[1:] in closed_groups() else is_closed
             in_group = IndexQuery.boolean_query([(Occur.Must, _term("names", name)), is_no_article, *others])
             latest = searcher.aggregate(in_group, {"latest": {"max": {"field": "time"}}})["latest"]["value"]
             if latest is not None:
-                found[name[1:]] = value_of(int(latest))
+                found[name[1:]] = indexing.value_of(int(latest))
         return found
 
     @_reading
@@ -278,7 +259,7 @@ class Finder:
         """Return the hosts with the most articles, at most `most`. No round trip."""
         searcher, _ = self._searcher()
         enough = 2 * most if closed_groups() else most
-        names = searcher.terms_with_prefix("names", NAME_SIGNS["host"], limit=enough)
+        names = searcher.terms_with_prefix("names", indexing.NAME_SIGNS["host"], limit=enough)
         counts = {name[1:]: _frequency(searcher, "names", name) for name, _ in names}
         return sorted(filter(counts.__getitem__, counts), key=lambda host: (-counts[host], host))[:most]
 
@@ -312,19 +293,21 @@ class Finder:
         [] while it is built, or if it is another store's. Three round trips.
         """
         searcher, is_complete = self._searcher()
-        state = read_state(searcher)
+        state = indexing.read_state(searcher)
         if not is_complete or state is None or state.copy != repository.changes.get_copy():
             return []
         waiting = _waiting(repository, state)
         ids = [one for one in ids if waiting is not None and one not in waiting]
-        marks = column_of(searcher, "mark", ARTICLES, ids)
-        listed = {article.id: mark_of_article(article) for article in repository.changes.read_articles(ids)}
+        marks = indexing.column_of(searcher, "mark", indexing.ARTICLES, ids)
+        listed = {
+            article.id: indexing.mark_of_article(article) for article in repository.changes.read_articles(ids)
+        }
         return [one for one in ids if marks.get(one) != listed.get(one)]
 
     @_reading
     def tell_progress(self, repository: Repository) -> str:
         """Return how far the index is behind the store, as a sentence; "" if it is not, or is no index."""
-        state = read_state(self._searcher()[0])
+        state = indexing.read_state(self._searcher()[0])
         if state is None:
             return ""
         waiting = _waiting(repository, state)
@@ -337,23 +320,29 @@ class Finder:
         """Return why an article is where it is among the results by relevance. At most one round trip."""
         query = query.with_groups(self._titles(repository, None))
         searcher, is_complete = self._searcher()
-        key = key_of(article.id, ARTICLES)
-        if column_of(searcher, "mark", ARTICLES, [article.id]).get(article.id) != mark_of_article(article):
+        key = indexing.key_of(article.id, indexing.ARTICLES)
+        if indexing.column_of(searcher, "mark", indexing.ARTICLES, [article.id]).get(
+            article.id
+        ) != indexing.mark_of_article(article):
             return Unfound.BEHIND if is_complete else Unfound.BUILDING
-        matched = _score(searcher, _compiled(searcher, ARTICLES, query, None, ()), key) if query.clauses else None
+        matched = (
+            _score(searcher, _compiled(searcher, indexing.ARTICLES, query, None, ()), key)
+            if query.clauses
+            else None
+        )
         if matched is None:
             return Unfound.NO_MATCH
         matches = dict[tuple[str, Where, How], float]()
         for clause in query.clauses:
             for term in () if clause.excludes else clause.terms:
-                for where, how, part in _of_term(searcher, ARTICLES, term):
+                for where, how, part in _of_term(searcher, indexing.ARTICLES, term):
                     if score := _score(searcher, part, key):
                         match = term.spelled, where, how
                         matches[match] = matches.get(match, 0.0) + score
-        (rank,) = column_of(searcher, "rank", ARTICLES, [article.id]).values()
-        (prior,) = column_of(searcher, "prior", ARTICLES, [article.id]).values()
-        points = ranked_points_in(rank)
-        of_points = prior_of_points(points)
+        (rank,) = indexing.column_of(searcher, "rank", indexing.ARTICLES, [article.id]).values()
+        (prior,) = indexing.column_of(searcher, "prior", indexing.ARTICLES, [article.id]).values()
+        points = indexing.ranked_points_in(rank)
+        of_points = indexing.prior_of_points(points)
         parts = tuple(Match(*match, score) for match, score in matches.items())
         return Relevance(parts, matched, points, of_points, prior - BASE_OF_PRIOR - of_points)
 
@@ -387,7 +376,7 @@ class Finder:
 
     def percent_built(self, repository: Repository) -> int:
         """Return how much of the index has been built. One round trip."""
-        state = read_state(self._searcher()[0])
+        state = indexing.read_state(self._searcher()[0])
         reached = (state.reached or 0) if state else 0
         return min(99, 100 * reached // max(1, repository.changes.get_last_id()))
 
@@ -395,12 +384,12 @@ class Finder:
         """Return a view of the index, and whether it is complete; an empty view without one of this format."""
         with suppress(OSError):
             searcher = self._index.searcher()
-            if state := read_state(searcher):
+            if state := indexing.read_state(searcher):
                 return searcher, state.reached is None
-        return Index().searcher(), False
+        return indexing.Index().searcher(), False
 
 
-def _waiting(repository: Repository, state: State) -> set[ArticleId] | None:
+def _waiting(repository: Repository, state: indexing.State) -> set[ArticleId] | None:
     """Return the articles whose changes the index has not reached; None if it has to be built again."""
     try:
         found = repository.changes.read_since(state.moments)
@@ -416,7 +405,7 @@ def _waiting(repository: Repository, state: State) -> set[ArticleId] | None:
 
 def _time_and_link(searcher: tantivy.Searcher, ids: Iterable[ArticleId]) -> list[tuple[int, int]]:
     """Return the values of both fields of these articles, as far as they are in the index."""
-    times, links = (column_of(searcher, name, ARTICLES, ids) for name in ("time", "link"))
+    times, links = (indexing.column_of(searcher, name, indexing.ARTICLES, ids) for name in ("time", "link"))
     return [(times[one], links[one]) for one in times]
 
 
@@ -425,13 +414,17 @@ def _of_link(
 ) -> tuple[list[ArticleId], int]:
     """Return the newest articles with this value of `link`, before this one of `time`, and how many there are."""
     found: Any  # its `count` is missing in the package's annotations
-    wanted = [(Occur.Must, IndexQuery.term_query(SCHEMA, "link", link))]
+    wanted = [(Occur.Must, IndexQuery.term_query(indexing.SCHEMA, "link", link))]
     wanted += [(Occur.MustNot, _name("group", slug)) for slug in closed_groups()]
     if before is not None:
-        earlier = IndexQuery.range_query(SCHEMA, "time", tantivy.FieldType.Unsigned, None, before, True, False)
+        earlier = IndexQuery.range_query(
+            indexing.SCHEMA, "time", tantivy.FieldType.Unsigned, None, before, True, False
+        )
         wanted.append((Occur.Must, earlier))
     found = searcher.search(IndexQuery.boolean_query(wanted), most, order_by_field="time")
-    return [id_of(key) for key in column(searcher, "key", [place for _, place in found.hits])], found.count
+    return [
+        indexing.id_of(key) for key in indexing.column(searcher, "key", [place for _, place in found.hits])
+    ], found.count
 
 
 def _frequency(searcher: tantivy.Searcher, field: str, word: str) -> int:
@@ -463,8 +456,8 @@ def _one_mistake_from(word: str) -> Iterator[str]:
 
 def found_at(searcher: tantivy.Searcher, comment: int) -> float:
     """Return when a comment was posted, in Unix seconds, to the millisecond."""
-    times = column_of(searcher, "time", COMMENTS, [comment])
-    return value_of(times.get(comment, 0))
+    times = indexing.column_of(searcher, "time", indexing.COMMENTS, [comment])
+    return indexing.value_of(times.get(comment, 0))
 
 
 def _not_hidden(
@@ -513,15 +506,17 @@ def _find(
     result: Any  # its `count` is missing in the package's annotations
     wanted = _compiled(searcher, kind, query, slug, [name for name in (*hidden, *closed_groups()) if name != slug])
     if below is not None:
-        following = IndexQuery.range_query(SCHEMA, "time", tantivy.FieldType.Unsigned, None, below, True, False)
+        following = IndexQuery.range_query(
+            indexing.SCHEMA, "time", tantivy.FieldType.Unsigned, None, below, True, False
+        )
         wanted = IndexQuery.boolean_query([(Occur.Must, wanted), (Occur.Must, following)])
     if order is SearchOrder.RELEVANCE:
         result = searcher.search(wanted, most, weight_by_field="prior")
     else:
         result = searcher.search(wanted, most, order_by_field=_ORDER_FIELDS[order])
     places = [place for _, place in result.hits]
-    ids = [id_of(key) for key in column(searcher, "key", places)]
-    return _Hits(ids, dict(zip(ids, column(searcher, "mark", places), strict=True)), result.count)
+    ids = [indexing.id_of(key) for key in indexing.column(searcher, "key", places)]
+    return _Hits(ids, dict(zip(ids, indexing.column(searcher, "mark", places), strict=True)), result.count)
 
 
 def _compiled(
@@ -534,10 +529,10 @@ def _compiled(
     if slug is not None:
         parts.append((Occur.Must, IndexQuery.const_score_query(_name("group", slug), 0.0)))
     parts += [(Occur.MustNot, _name("group", name)) for name in hidden]
-    if kind == COMMENTS:
-        parts.append((Occur.Must, IndexQuery.const_score_query(_term("names", COMMENT), 0.0)))
+    if kind == indexing.COMMENTS:
+        parts.append((Occur.Must, IndexQuery.const_score_query(_term("names", indexing.COMMENT), 0.0)))
     else:
-        parts.append((Occur.MustNot, _term("names", NO_ARTICLE)))
+        parts.append((Occur.MustNot, _term("names", indexing.NO_ARTICLE)))
         if all(occur == Occur.MustNot for occur, _ in parts):
             parts.append((Occur.Must, IndexQuery.const_score_query(IndexQuery.all_query(), 0.0)))
     return IndexQuery.boolean_query(parts)
@@ -545,7 +540,7 @@ def _compiled(
 
 def _score(searcher: tantivy.Searcher, query: IndexQuery, key: int) -> float | None:
     """Return the score of one document; None if it does not match."""
-    one = IndexQuery.const_score_query(IndexQuery.term_query(SCHEMA, "key", key), 0.0)
+    one = IndexQuery.const_score_query(IndexQuery.term_query(indexing.SCHEMA, "key", key), 0.0)
     hits = searcher.search(IndexQuery.boolean_query([(Occur.Must, one), (Occur.Must, query)]), 1, count=False).hits
     return float(hits[0][0]) if hits else None
 
@@ -557,11 +552,11 @@ def _of_term(searcher: tantivy.Searcher, kind: str, term: Words | Named | Betwee
     elif isinstance(term, Between):
         yield _Part(Where.FILTER, How.EXACT, IndexQuery.const_score_query(_range(term), 0.0))
     else:
-        if kind == ARTICLES and term.field != "text":
+        if kind == indexing.ARTICLES and term.field != "text":
             yield from _of_words(searcher, "title", term, _TITLE, _TITLE_STEM)
         if term.field != "title":
             yield from _of_words(searcher, "text", term, _TEXT, _TEXT_STEM)
-        if kind == ARTICLES and not term.field:
+        if kind == indexing.ARTICLES and not term.field:
             yield from _of_names(searcher, term)
             for name in term.groups:
                 yield _Part(Where.GROUP, How.EXACT, IndexQuery.const_score_query(_name("group", name), _GROUP))
@@ -572,10 +567,10 @@ def _of_words(
 ) -> Iterator[_Part]:
     where = Where(field)
     if len(words.tokens) > 1:
-        phrase = IndexQuery.phrase_query(SCHEMA, field, list(words.tokens))
+        phrase = IndexQuery.phrase_query(indexing.SCHEMA, field, list(words.tokens))
         yield _Part(where, How.EXACT, IndexQuery.boost_query(phrase, weight))
         if words.begins:
-            beginnings = IndexQuery.phrase_prefix_query(SCHEMA, field, list(words.tokens))
+            beginnings = IndexQuery.phrase_prefix_query(indexing.SCHEMA, field, list(words.tokens))
             yield _Part(where, How.BEGINNING, IndexQuery.const_score_query(beginnings, _BEGINNING))
         return
     (token,) = words.tokens
@@ -600,29 +595,29 @@ def _of_names(searcher: tantivy.Searcher, words: Words) -> Iterator[_Part]:
     yield _Part(Where.NAMES, How.EXACT, every)
     if words.begins and len(names) == 1:
         (token,) = words.tokens
-        yield from _beginning(searcher, "names", named("host", token) if "." in token else token, _ABOUT)
+        yield from _beginning(searcher, "names", indexing.named("host", token) if "." in token else token, _ABOUT)
 
 
 def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float) -> Iterator[_Part]:
     is_letter = len(token) == 1 and token.isascii()
-    if (is_letter and field != "title") or searcher.doc_freq("names", named("host", token)):
+    if (is_letter and field != "title") or searcher.doc_freq("names", indexing.named("host", token)):
         return  # a letter begins very many words; or the token is the whole name of a host
     most = _COMPLETIONS_OF_LETTER if is_letter else _COMPLETIONS
     frequent = searcher.terms_with_prefix(field, token, limit=most)
     before = accumulate((frequency for _, frequency in frequent), initial=0)
     completions = [word for (word, _), articles in zip(frequent, before, strict=False) if articles < _COMPLETED]
     if completions:
-        found = IndexQuery.term_set_query(SCHEMA, field, completions)
+        found = IndexQuery.term_set_query(indexing.SCHEMA, field, completions)
         yield _Part(Where(field), How.BEGINNING, IndexQuery.const_score_query(found, _BEGINNING * weight))
 
 
 def _name(kind: str, name: str) -> IndexQuery:
-    return _term("names", named(kind, name))
+    return _term("names", indexing.named(kind, name))
 
 
 @lru_cache(maxsize=1 << 12)
 def _term(field: str, value: str) -> IndexQuery:
-    return IndexQuery.term_query(SCHEMA, field, value, "freq")
+    return IndexQuery.term_query(indexing.SCHEMA, field, value, "freq")
 
 
 def _any(terms: list[IndexQuery]) -> IndexQuery:
@@ -639,7 +634,7 @@ def _range(between: Between) -> IndexQuery:
     else:
         kind = tantivy.FieldType.Unsigned
         bounds = (
-            None if least is None else ordered(least, 0),
-            None if most is None else ordered(most),
+            None if least is None else indexing.ordered(least, 0),
+            None if most is None else indexing.ordered(most),
         )
-    return IndexQuery.range_query(SCHEMA, between.kind, kind, *bounds)
+    return IndexQuery.range_query(indexing.SCHEMA, between.kind, kind, *bounds)

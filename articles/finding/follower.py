@@ -12,20 +12,7 @@ from typing import TypeVar
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import article_of
 from articles.domain.errors import StoreDamaged, StoreError
-from articles.finding.index import (
-    ARTICLES,
-    COMMENTS,
-    Index,
-    State,
-    Writer,
-    column_of,
-    document_of_article,
-    document_of_comment,
-    is_in_groups,
-    key_of,
-    read_state,
-    without_panics,
-)
+from articles.finding import index as indexing
 from articles.repository import ChangesLostError, Repository
 
 EVERY = 0.5
@@ -50,11 +37,11 @@ _log = logging.getLogger(__name__)
 class Follower:
     """Keeps an index equal to a store. For one thread."""
 
-    def __init__(self, open_repository: Callable[[], Repository], index: Index) -> None:
+    def __init__(self, open_repository: Callable[[], Repository], index: indexing.Index) -> None:
         self._open_repository = open_repository
         self._index = index
-        self._writer: Writer | None = None
-        self._state = State("", 0.0)
+        self._writer: indexing.Writer | None = None
+        self._state = indexing.State("", 0.0)
         self._seen = dict[tuple[int, bool], float]()
         """The changes read last, by id and kind: some are read again."""
 
@@ -86,7 +73,7 @@ class Follower:
             self._failures.add(reason)
             _log.warning("the search index cannot be written, and is tried again: %s", reason)
 
-    @without_panics()
+    @indexing.without_panics()
     def catch_up(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Enter what has changed; build the index if it is missing, damaged, of another copy or outdated."""
         repository = self._open_repository()
@@ -102,40 +89,42 @@ class Follower:
                 self._follow(repository, self._writer)
                 return
             is_new = True
-        self._build(repository, State(copy, weight, begun_at=time.time()), is_stopped, is_new=is_new)
+        self._build(repository, indexing.State(copy, weight, begun_at=time.time()), is_stopped, is_new=is_new)
 
     def close(self) -> None:
         """Release the index."""
         if self._writer:
             self._writer.close()
-        self._writer, self._state = None, State("", 0.0)
+        self._writer, self._state = None, indexing.State("", 0.0)
         self._index.release()
 
     def _open(self) -> None:
         """Open the existing index, if it can be read."""
         try:
-            with without_panics():
+            with indexing.without_panics():
                 writer = self._index.writer()
         except BlockingIOError:
             raise
         except (LookupError, OSError, TypeError, ValueError):
             return
-        state = read_state(writer.searcher())
+        state = indexing.read_state(writer.searcher())
         if state:
             self._writer, self._state = writer, state
         else:
             writer.close()
 
-    def _follow(self, repository: Repository, writer: Writer) -> None:
+    def _follow(self, repository: Repository, writer: indexing.Writer) -> None:
         found = repository.changes.read_since(self._state.moments)
         fresh = [one for changes in found.values() for one in changes if self._seen.get(one[:2]) != one.at]
         if not fresh:
             return
         for batch in _portions([one.id for one in fresh if not one.is_comment]):
-            before = column_of(writer.searcher(), "mark", ARTICLES, batch)
+            before = indexing.column_of(writer.searcher(), "mark", indexing.ARTICLES, batch)
             listed = {one.id: one for one in _undamaged(repository.changes.read_articles, batch)}
             _enter(writer, batch, listed.values(), self._state.weight)
-            regrouped = [one.id for one in listed.values() if not is_in_groups(before.get(one.id), one.groups)]
+            regrouped = [
+                one.id for one in listed.values() if not indexing.is_in_groups(before.get(one.id), one.groups)
+            ]
             gone = [number for number in before if number not in listed]
             _enter_comments_on(repository, writer, [*regrouped, *gone], listed)
         for batch in _portions([one.id for one in fresh if one.is_comment]):
@@ -148,7 +137,7 @@ class Follower:
         self._seen = {one[:2]: one.at for changes in found.values() for one in changes}
 
     def _build(
-        self, repository: Repository, state: State, is_stopped: Callable[[], bool], *, is_new: bool
+        self, repository: Repository, state: indexing.State, is_stopped: Callable[[], bool], *, is_new: bool
     ) -> None:
         """Build the index from all articles and comments; continue where the last attempt stopped."""
         if is_new or self._writer is None:
@@ -188,7 +177,7 @@ class Follower:
     def _has_none(self) -> bool:
         """Return whether searches have no complete index of this store to use meanwhile."""
         try:
-            state = read_state(self._index.searcher())
+            state = indexing.read_state(self._index.searcher())
         except (OSError, ValueError):
             return True
         return state is None or state.reached is not None or state.copy != self._state.copy
@@ -206,9 +195,9 @@ def _read_ahead(repository: Repository, first: int, last: int) -> Iterator[tuple
             yield ids, articles
 
 
-def _enter(writer: Writer, ids: Iterable[ArticleId], articles: Iterable[Article], weight: float) -> None:
-    documents = {article.id: document_of_article(article, weight) for article in articles}
-    writer.enter((key_of(number, ARTICLES), documents.get(number)) for number in ids)
+def _enter(writer: indexing.Writer, ids: Iterable[ArticleId], articles: Iterable[Article], weight: float) -> None:
+    documents = {article.id: indexing.document_of_article(article, weight) for article in articles}
+    writer.enter((indexing.key_of(number, indexing.ARTICLES), documents.get(number)) for number in ids)
 
 
 def _undamaged(read: Callable[[list[int]], list[T]], ids: list[int]) -> list[T]:
@@ -221,7 +210,7 @@ def _undamaged(read: Callable[[list[int]], list[T]], ids: list[int]) -> list[T]:
 
 
 def _enter_comments_on(
-    repository: Repository, writer: Writer, ids: list[ArticleId], listed: Mapping[ArticleId, Article]
+    repository: Repository, writer: indexing.Writer, ids: list[ArticleId], listed: Mapping[ArticleId, Article]
 ) -> None:
     groups = {article.id: article.groups for article in listed.values()}
     comments = _undamaged(repository.changes.list_comments_on, ids)
@@ -230,16 +219,16 @@ def _enter_comments_on(
 
 
 def _enter_comments(
-    repository: Repository, writer: Writer, ids: list[int], groups: Mapping[ArticleId, tuple[str, ...]]
+    repository: Repository, writer: indexing.Writer, ids: list[int], groups: Mapping[ArticleId, tuple[str, ...]]
 ) -> None:
     if missing := sorted({article_of(number) for number in ids} - groups.keys()):
         groups = {**groups} | {one.id: one.groups for one in _undamaged(repository.changes.read_articles, missing)}
     documents = {
-        one.id: document_of_comment(one, groups[one.article])
+        one.id: indexing.document_of_comment(one, groups[one.article])
         for one in _undamaged(repository.changes.read_comments, ids)
         if one.article in groups
     }
-    writer.enter((key_of(number, COMMENTS), documents.get(number)) for number in ids)
+    writer.enter((indexing.key_of(number, indexing.COMMENTS), documents.get(number)) for number in ids)
 
 
 def _portions(numbers: list[int]) -> Iterator[list[int]]:

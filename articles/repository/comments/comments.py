@@ -24,19 +24,7 @@ from articles.domain.errors import ArticleNotFound, CommentNotFound
 from articles.domain.lists import MOST_PAGED, closed_groups
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
-from articles.repository.comments.reading import FIELDS as THREAD_FIELDS
-from articles.repository.comments.reading import (
-    FIELDS_WITH_HTML,
-    comments_by,
-    comments_with,
-    member_page,
-    newest_comments,
-    newest_ids_by,
-    read_thread,
-    thread_call,
-    thread_in,
-    within_a_feed,
-)
+from articles.repository.comments import reading
 from articles.repository.limits import cast
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with, readable
@@ -58,7 +46,7 @@ _SHARED = CommentOrder.BEST, FIRST_PART
 _CHOICE = slice(3, 5)
 """Values of a row of a thread that tell the reader's choice."""
 
-_BEFORE_HTML = _CHOICE.stop + len(THREAD_FIELDS)
+_BEFORE_HTML = _CHOICE.stop + len(reading.FIELDS)
 """Values of a row that come before HTML."""
 
 
@@ -132,7 +120,7 @@ class Comments(OfStore):
         """
         if not readable(self._store, [article_id]):
             raise ArticleNotFound(article_id)
-        return read_thread(self._store, root_of(article_id), order, reader, part, subject=article_id)
+        return reading.read_thread(self._store, root_of(article_id), order, reader, part, subject=article_id)
 
     def get_article(
         self,
@@ -150,11 +138,11 @@ class Comments(OfStore):
         trip. Raises ArticleNotFound.
         """
         root = root_of(article_id)
-        call = thread_call(self._store, root, order, reader, part)
+        call = reading.thread_call(self._store, root, order, reader, part)
         article, fields, reply, further = read_article_with(self._store, article_id, reader, call, others)
         if article is None:
             raise ArticleNotFound(article_id)
-        thread = thread_in(self._store, reply[1:], root, order, part) if reply[0] == "ok" else None
+        thread = reading.thread_in(self._store, reply[1:], root, order, part) if reply[0] == "ok" else None
         has_token = (order, part) == _SHARED and not further
         return article, thread, partial(_token, fields, reply) if has_token else str, further
 
@@ -165,7 +153,9 @@ class Comments(OfStore):
         or one with entries in the moderation log, has no token. One round trip.
         """
         order, part = _SHARED
-        calls = [thread_call(self._store, root_of(number), order, None, part, with_html=False) for number in ids]
+        calls = [
+            reading.thread_call(self._store, root_of(number), order, None, part, with_html=False) for number in ids
+        ]
         fields, threads = read_fields_with(self._store, ids, calls)
         tokens = {number: _token(fields[number], thread) for number, thread in zip(ids, threads, strict=True)}
         return {number: token for number, token in tokens.items() if token}
@@ -184,7 +174,7 @@ class Comments(OfStore):
         """
         if is_root(comment_id) or not readable(self._store, [article_of(comment_id)]):
             raise CommentNotFound(comment_id)
-        branch = read_thread(self._store, comment_id, order, reader, part, subject=comment_id)
+        branch = reading.read_thread(self._store, comment_id, order, reader, part, subject=comment_id)
         if not branch.comments or branch.comments[0].id != comment_id:  # it is damaged
             raise CommentNotFound(comment_id)
         return branch
@@ -194,7 +184,7 @@ class Comments(OfStore):
 
         One round trip for each batch of each shard.
         """
-        return comments_by(self._store, user)
+        return reading.comments_by(self._store, user)
 
     def get_page_by(self, user: UserId, number: int = 1) -> tuple[list[Comment], bool]:
         """Return page `number`, counted from 1, of a member's comments, newest first, and whether more follow.
@@ -204,11 +194,11 @@ class Comments(OfStore):
         do not exist, PageTooDeep beyond `MOST_PAGED` comments.
         """
         if not closed_groups():
-            return member_page(self._store, user, number)
+            return reading.member_page(self._store, user, number)
         page = page_window(number, COMMENTS_PER_MEMBER_PAGE, MOST_PAGED)
-        ids = list(islice(self._readable_ids(newest_ids_by(self._store, user)), page.start, page.end + 1))
+        ids = list(islice(self._readable_ids(reading.newest_ids_by(self._store, user)), page.start, page.end + 1))
         page.check_entries(ids)
-        return comments_with(self._store, ids[: page.size]), page.has_next(len(ids))
+        return reading.comments_with(self._store, ids[: page.size]), page.has_next(len(ids))
 
     def list_newest(self, *, since: float, article_id: ArticleId | None = None) -> list[Comment]:
         """Return the newest shown comments on listed articles, or on one article, newest first.
@@ -217,21 +207,21 @@ class Comments(OfStore):
         which a long one counts once more for each KB. One round trip. Those on an article that was removed are
         returned if it is given.
         """
-        read, before, times = newest_comments(self._store, since, article_id), -1, 1
+        read, before, times = reading.newest_comments(self._store, since, article_id), -1, 1
         while len(found := self._readable(read)) < len(read) and before < len(read):
-            if len(shown := within_a_feed(found, since)) < len(found):
+            if len(shown := reading.within_a_feed(found, since)) < len(found):
                 return shown
             before, times = len(read), 4 * times
-            read = newest_comments(self._store, since, article_id, times)
-        return within_a_feed(found, since)
+            read = reading.newest_comments(self._store, since, article_id, times)
+        return reading.within_a_feed(found, since)
 
     def list_newest_by(self, user: UserId, *, since: float) -> list[Comment]:
         """Return the newest shown comments of a member, even those on removed articles, as `list_newest` does.
 
         One round trip for each batch of each shard.
         """
-        comments = self._all_readable(comments_by(self._store, user, FIELDS_WITH_HTML))
-        return within_a_feed((comment for comment in comments if comment.is_shown), since)
+        comments = self._all_readable(reading.comments_by(self._store, user, reading.FIELDS_WITH_HTML))
+        return reading.within_a_feed((comment for comment in comments if comment.is_shown), since)
 
     def _readable_ids(self, ids: Sequence[CommentId]) -> Iterator[CommentId]:
         """Yield those of these comments that are on articles that the reader gets to see."""

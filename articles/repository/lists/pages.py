@@ -22,17 +22,7 @@ from articles.domain.lists import (
 )
 from articles.domain.members import UserId
 from articles.domain.ranking import SHARE, followed_place
-from articles.repository.lists.gathering import (
-    Cut,
-    Ranking,
-    UnseenCut,
-    UnseenQuery,
-    group_rankings,
-    read_each,
-    read_page,
-    read_unseen,
-    site_rankings,
-)
+from articles.repository.lists import gathering
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
@@ -42,7 +32,7 @@ from articles.searching import NOTHING, Hiding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _PageQuery(UnseenQuery):
+class _PageQuery(gathering.UnseenQuery):
     """The requested list, and the page's position in it."""
 
     order: Order
@@ -134,9 +124,9 @@ class Lists:
         slug = query.slugs[0] if query.slugs else None
         rankings = self._rankings(query)
 
-        def read() -> Cut:
+        def read() -> gathering.Cut:
             return stale_if_whole(
-                lambda is_stale: read_page(self._store, rankings, query, may_be_stale=is_stale),
+                lambda is_stale: gathering.read_page(self._store, rankings, query, may_be_stale=is_stale),
                 may_be_stale=query.reader is None and query.may_be_stale,
             )
 
@@ -154,8 +144,8 @@ class Lists:
     def _unseen_page(self, query: _PageQuery) -> ArticlePage:
         rankings = self._rankings(query)
 
-        def read() -> UnseenCut:
-            return read_unseen(self._store, rankings, query)
+        def read() -> gathering.UnseenCut:
+            return gathering.read_unseen(self._store, rankings, query)
 
         if query.order is Order.HOT:
             found = self._hot.fresh(read, lambda page: page.cut.refreshed_at)
@@ -171,12 +161,12 @@ class Lists:
         page = self._page_of(cut, query, groups)
         return replace(page, shown=len(query.shown) or None, goes_on=goes_on, hidden=found.hidden)
 
-    def _within_the_hot_list(self, cut: Cut, query: _PageQuery) -> Cut:
+    def _within_the_hot_list(self, cut: gathering.Cut, query: _PageQuery) -> gathering.Cut:
         """Cut to the size of the hot list, which holds more entries between two rescores."""
         most = self._store.rules.hot_size
         return cut._replace(entries=cut.entries[: max(0, most - query.preceding)], total=min(cut.total, most))
 
-    def _page_of(self, cut: Cut, query: _PageQuery, groups: Sequence[Group]) -> ArticlePage:
+    def _page_of(self, cut: gathering.Cut, query: _PageQuery, groups: Sequence[Group]) -> ArticlePage:
         return ArticlePage(
             tuple(self._listed(cut, query)),
             query.number,
@@ -190,7 +180,7 @@ class Lists:
             last=(cut.entries[-1][1], str(cut.entries[-1][0])) if cut.entries else None,
         )
 
-    def _listed(self, cut: Cut, query: _PageQuery) -> list[Article]:
+    def _listed(self, cut: gathering.Cut, query: _PageQuery) -> list[Article]:
         """Return the articles, without those removed since the ids were read."""
         known = dict(cut.articles or {})
         if missing := [article_id for article_id in cut.ids if article_id not in known]:
@@ -209,13 +199,13 @@ class Lists:
         values = dict(cut.entries)
         return [replace(article, hotness=values[article.id]) for article in listed]
 
-    def _rankings(self, query: _PageQuery) -> Sequence[Ranking]:
+    def _rankings(self, query: _PageQuery) -> Sequence[gathering.Ranking]:
         """Return every shard's rankings, of the site or of each group."""
         if not query.slugs:
-            return site_rankings(self._store, query.order, query.period, query.since)
-        return group_rankings(self._store, query.order, query.slugs)
+            return gathering.site_rankings(self._store, query.order, query.period, query.since)
+        return gathering.group_rankings(self._store, query.order, query.slugs)
 
-    def _groups(self, slugs: Sequence[str], found: UnseenCut) -> list[Group]:
+    def _groups(self, slugs: Sequence[str], found: gathering.UnseenCut) -> list[Group]:
         """Return the groups of a page. Raises GroupNotFound."""
         groups, articles = list[Group](), found.cut.total if len(slugs) == 1 else 0
         for slug, title in zip(slugs, found.titles, strict=True):
@@ -277,8 +267,8 @@ def _places_in(
     """
     if not groups:
         return {}, {}
-    rankings = group_rankings(store, Order.SCORE, groups)
-    each, _ = read_each(store, rankings, UnseenQuery(0, max(wanted, SHARE), hidden=hidden))
+    rankings = gathering.group_rankings(store, Order.SCORE, groups)
+    each, _ = gathering.read_each(store, rankings, gathering.UnseenQuery(0, max(wanted, SHARE), hidden=hidden))
     scores = defaultdict[str, list[tuple[float, ArticleId]]](list)
     passed = defaultdict[str, list[tuple[float, ArticleId]]](list)
     for n, one in enumerate(each):

@@ -5,17 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from articles.domain import explanation
 from articles.domain.articles import Article, ArticleId
-from articles.domain.explanation import (
-    Explanation,
-    GroupPlace,
-    HotnessParts,
-    Neighbour,
-    NextVote,
-    Place,
-    Sample,
-    ScoreParts,
-)
 from articles.domain.lists import Order, closed_groups
 from articles.domain.ranking import RANGES
 from articles.repository.lists import gathering
@@ -30,8 +21,8 @@ from articles.repository.store.values import article_id_from, count_from, parame
 class _Facts(NamedTuple):
     """The terms of an article's rank at one moment. `stored_…`: its values as text; "" if it is not ranked."""
 
-    score: ScoreParts
-    hotness: HotnessParts
+    score: explanation.ScoreParts
+    hotness: explanation.HotnessParts
     groups: tuple[str, ...]
     stored_score: str
     stored_hotness: str
@@ -74,7 +65,7 @@ class _Details(NamedTuple):
 
     titles: Mapping[ArticleId, str]
     group_titles: Mapping[str, str]
-    history: tuple[Sample, ...]
+    history: tuple[explanation.Sample, ...]
 
 
 class Explanations:
@@ -84,7 +75,7 @@ class Explanations:
         self._store = store
         self._hot = hot
 
-    def get(self, article: Article) -> Explanation:
+    def get(self, article: Article) -> explanation.Explanation:
         """Return the explanation of a listed article's rank, all of it for one moment.
 
         While the store takes no writes, groups too large to count without their own ranking are left out.
@@ -206,7 +197,7 @@ class Explanations:
             below = next(filter(None, known[before:]), ("", ""))
             visible[n] = _Row(*visible[n][:2], *above, *below)
 
-    def _explanation(self, article: Article, facts: _Facts, places: _Places) -> Explanation:
+    def _explanation(self, article: Article, facts: _Facts, places: _Places) -> explanation.Explanation:
         most = self._store.rules.hot_size
         listed = bool(facts.stored_hotness) and _rank(places.hot) <= most
         nearby = [*_nearby(places.front), *(_nearby(places.hot, most) if listed else ())]
@@ -217,12 +208,12 @@ class Explanations:
         if listed:
             value = float(facts.stored_hotness)
             hot = _place(nearby[2:], places.hot, value, facts.hotness.worth, details.titles, most)
-        return Explanation(
+        return explanation.Explanation(
             article_id=article.id,
             score=facts.score if is_open else replace(facts.score, waiting=0),
             front=front,
             groups=tuple(
-                GroupPlace(slug, details.group_titles[slug], _rank(rows), _total(rows))
+                explanation.GroupPlace(slug, details.group_titles[slug], _rank(rows), _total(rows))
                 for slug, rows in zip(facts.groups, places.groups, strict=True)
                 if all(row.skipped != _UNKNOWN for row in rows)
             ),
@@ -261,10 +252,12 @@ def _facts_from(reply: Sequence[Any]) -> _Facts:
     pv, uv, score, hotness, version, refreshed_at, *values = numbers
     parameters = parameters_from(dict(zip(RANGES, values, strict=True)))
     per_point = parameters.seconds_per_point
-    parts = ScoreParts(float(time), int(votes), int(opposes), per_point, left_out_from(left_out), waiting)
+    parts = explanation.ScoreParts(
+        float(time), int(votes), int(opposes), per_point, left_out_from(left_out), waiting
+    )
     return _Facts(
         parts,
-        HotnessParts(count_from(pv), count_from(uv), parts.posted_at, float(refreshed_at), parameters),
+        explanation.HotnessParts(count_from(pv), count_from(uv), parts.posted_at, float(refreshed_at), parameters),
         split_groups(groups),
         score or f"{parts.value:.17g}",  # a damaged ranking without it: explain where it would be
         hotness,
@@ -304,15 +297,15 @@ def _place(
     worth: Callable[[float], int],
     titles: Mapping[ArticleId, str],
     most: int | None = None,
-) -> Place:
+) -> explanation.Place:
     total = _total(rows)
     above, below = (_neighbour(entry, value, worth, titles) for entry in nearby)
-    return Place(_rank(rows), total if most is None else min(total, most), above, below)
+    return explanation.Place(_rank(rows), total if most is None else min(total, most), above, below)
 
 
 def _neighbour(
     entry: Entry | None, value: float, worth: Callable[[float], int], titles: Mapping[ArticleId, str]
-) -> Neighbour | None:
+) -> explanation.Neighbour | None:
     """Return the neighbour; None if there is none, or it was removed meanwhile."""
     if entry is None:
         return None
@@ -320,9 +313,9 @@ def _neighbour(
     article_id = article_id_from(entry[1])
     if article_id not in titles:
         return None
-    return Neighbour(article_id, titles[article_id], entry[0], apart, worth(apart))
+    return explanation.Neighbour(article_id, titles[article_id], entry[0], apart, worth(apart))
 
 
-def _next_vote(facts: _Facts, places: _Places) -> NextVote:
+def _next_vote(facts: _Facts, places: _Places) -> explanation.NextVote:
     rank = _rank(places.with_vote)
-    return NextVote(facts.score.seconds_per_point, rank, _rank(places.front) - rank)
+    return explanation.NextVote(facts.score.seconds_per_point, rank, _rank(places.front) - rank)

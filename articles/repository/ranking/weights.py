@@ -3,19 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from articles.domain import ranking
 from articles.domain.articles import ArticleId, LeftOut, ranked_points
 from articles.domain.errors import ActionRefused
 from articles.domain.lists import Order
 from articles.domain.moderation_log import OPERATOR
-from articles.domain.ranking import (
-    DAY,
-    PATIENCE,
-    RECENT,
-    SETTLED,
-    Settled,
-    fitting_votes_per_day,
-    is_worth_a_change,
-)
 from articles.repository.lists.reading import left_out_from
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names
@@ -36,7 +28,7 @@ class Weights:
         self._store = store
         self._parameters = parameters
 
-    def get_recent(self) -> Settled:
+    def get_recent(self) -> ranking.Settled:
         """Return the numbers to learn from, of at most about MOST_ARTICLES articles. At most five round trips."""
         now = self._store.now()
         replies = self._store.in_shards(
@@ -47,13 +39,13 @@ class Weights:
         )
         times = [float(time) for entries in replies for _, time in entries]
         if not times:
-            return Settled((), 0, None)
-        begin, end = max(times) - RECENT, min(max(times), now - SETTLED)
+            return ranking.Settled((), 0, None)
+        begin, end = max(times) - ranking.RECENT, min(max(times), now - ranking.SETTLED)
         points, choices = list[int](), 0
         for votes, opposes, left_out in self._counts(self._ids(begin, end)):
             points.append(ranked_points(votes, opposes, left_out))
             choices += max(0, votes + opposes - 1)
-        return Settled(points, choices, min(times))
+        return ranking.Settled(points, choices, min(times))
 
     def _ids(self, begin: float, end: float) -> list[ArticleId]:
         """Return ids of listed articles posted from `begin` to `end`, an even selection if there are too many."""
@@ -96,10 +88,10 @@ class Weights:
         if not is_free or not self._is_due(has_history):
             return None
         recent = self.get_recent()
-        if recent.since is None or not (has_history or self._store.now() - recent.since >= PATIENCE):
+        if recent.since is None or not (has_history or self._store.now() - recent.since >= ranking.PATIENCE):
             return None
-        votes_per_day = fitting_votes_per_day(recent)
-        if votes_per_day is None or not is_worth_a_change(state.parameters.votes_per_day, votes_per_day):
+        votes_per_day = ranking.fitting_votes_per_day(recent)
+        if votes_per_day is None or not ranking.is_worth_a_change(state.parameters.votes_per_day, votes_per_day):
             return None
         adjusted = replace(state.parameters, votes_per_day=votes_per_day)
         try:
@@ -118,7 +110,7 @@ class Weights:
     def _is_due(self, at_once: bool) -> bool:
         """Claim today's check; return False if it was claimed within the last day."""
         with self._store.commands() as client:
-            return bool(client.set(names.WEIGHT_LOCK, "1", nx=not at_once, ex=int(DAY)))
+            return bool(client.set(names.WEIGHT_LOCK, "1", nx=not at_once, ex=int(ranking.DAY)))
 
     def reset_check(self) -> None:
         """Let the next housekeeping check again, however recent the last check. One round trip."""

@@ -11,35 +11,27 @@ from typing import Any
 import redis
 from redis.client import Pipeline
 
-from articles.repository.store.clients.cluster_exchange import (
-    Command,
-    Exchange,
-    Unit,
-    in_order,
-    key_of,
-    transactions_of,
-    units_of,
-)
+from articles.repository.store.clients import cluster_exchange as exchange
 from articles.repository.store.clients.cluster_nodes import Nodes
 
 
 class ClusterPipeline(Pipeline):
     """A pipeline to a cluster. A transaction is one in each shard: those of the first shard's node come last."""
 
-    def __init__(self, exchange: Exchange, transaction: bool, **parts: Any) -> None:
+    def __init__(self, exchange: exchange.Exchange, transaction: bool, **parts: Any) -> None:
         super().__init__(transaction=transaction, shard_hint=None, **parts)
         self._is_transaction = transaction
         self._exchange = exchange
 
     def execute(self, raise_on_error: bool = True) -> list[Any]:
         """Send the commands; return the replies in their order."""
-        commands: list[Command] = list(self.command_stack)
+        commands: list[exchange.Command] = list(self.command_stack)
         self.reset()
         for _, options in commands:
             options.pop("keys", None)
-        units = transactions_of(commands) if self._is_transaction else units_of(commands)
+        units = exchange.transactions_of(commands) if self._is_transaction else exchange.units_of(commands)
         self._exchange.run(units)
-        replies = in_order(units, len(commands))
+        replies = exchange.in_order(units, len(commands))
         if raise_on_error:
             self.raise_first_error(commands, replies)  # type: ignore[no-untyped-call]
         return replies
@@ -52,7 +44,7 @@ class ClusterClient(redis.Redis):
         """`pool` only says how replies are decoded; nothing is sent through it."""
         super().__init__(connection_pool=pool)
         self.nodes = nodes
-        self._exchange = Exchange(nodes, of_replicas=of_replicas)
+        self._exchange = exchange.Exchange(nodes, of_replicas=of_replicas)
 
     def pipeline(self, transaction: Any = True, shard_hint: Any = None) -> ClusterPipeline:
         """Return a pipeline whose commands go to the nodes of their keys. `shard_hint` is unused."""
@@ -67,11 +59,11 @@ class ClusterClient(redis.Redis):
     def execute_command(self, *words: Any, **options: Any) -> Any:
         """Send one command; return its reply."""
         options.pop("keys", None)
-        if key_of(words) is None:
+        if exchange.key_of(words) is None:
             return self._everywhere(words, options)
-        unit = Unit(key_of(words), [(words, options)], [0])
+        unit = exchange.Unit(exchange.key_of(words), [(words, options)], [0])
         self._exchange.run([unit])
-        (reply,) = in_order([unit], 1)
+        (reply,) = exchange.in_order([unit], 1)
         if isinstance(reply, Exception):
             raise reply
         return reply
