@@ -25,12 +25,11 @@ from articles.repository.inbox import Inbox
 from articles.repository.inspection.overview import Inspection
 from articles.repository.inspection.server import NodeFacts
 from articles.repository.limits import Limits
-from articles.repository.lists.feeds import FeedFilter, Feeds
+from articles.repository.lists.feeds import FeedFilter, Feeds, Standings
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.pages import Following, Lists
 from articles.repository.lists.paging import PageWindow, page_window
 from articles.repository.lists.refresh import Refreshes
-from articles.repository.lists.standings import Standings
 from articles.repository.members import Members
 from articles.repository.moderation.flags import Flags
 from articles.repository.moderation.left_out import LeftOutVotes
@@ -127,8 +126,7 @@ class Repository:
         `known_site`: see `check`. About a dozen round trips; more for an upgrade, in steps. Raises StoreUnfit,
         StoreUnavailable.
         """
-        self.check_server()
-        schema.check_content(self.store, known_site)
+        self.check(known_site)
         self.upgrade()
 
     def check(self, known_site: str | None) -> None:

@@ -8,11 +8,10 @@ from itertools import chain, groupby
 from typing import TypeAlias
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId, ImportedArticle
-from articles.domain.comments import Comment, CommentEntry, ImportedComment
+from articles.domain.comments import Comment, CommentEntry, CommentPlace, ImportedComment
 from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository.comments.imports import AT_ONCE, enter_comments, weight_of
 from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
@@ -25,6 +24,10 @@ from articles.text.links import post_digest
 
 Mark: TypeAlias = tuple[str, str]
 """Link, or else title, and posting time of an article, which identify it across imports."""
+
+AT_ONCE = 5000
+"""Weight of the articles or comments that an import enters in one exchange, unless one of them is heavier: some
+milliseconds of the store's time, in which it serves no one else, and some hundred kilobytes of its file."""
 
 _COMMENTS_PER_READ = 500
 """Comments, and KB of their texts, in one reply."""
@@ -122,7 +125,7 @@ class Imports:
         commented = (article for article, _ in groupby(comments, lambda comment: comment.article))
         known = self._existing({exact_time(article.posted_at) for article in commented})
         ids = [known.get(_mark(comment.article)) for comment in comments]
-        return enter_comments(self._store, comments, ids)
+        return _enter_comments(self._store, comments, ids)
 
     def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, ArticleId]:
         """Add these articles; return their ids.
@@ -149,7 +152,7 @@ class Imports:
         now, weights = self._store.now(), dict[ArticleId, int]()
         for number, article in articles.items():
             is_over = self._closes_at(article) < now
-            weights[number] = weight_of(article.text, 0 if is_over else article.votes + article.opposes, _WEIGHT)
+            weights[number] = _weight_of(article.text, 0 if is_over else article.votes + article.opposes, _WEIGHT)
         steps = chain.from_iterable(
             filled(numbers, weights.__getitem__, AT_ONCE)
             for numbers in self._store.shards.split(articles).values()
@@ -268,3 +271,74 @@ class Imports:
 
 def _mark(article: ImportedArticle) -> Mark:
     return article.link or article.title, exact_time(article.posted_at)
+
+
+def _enter_comments(
+    store: Store, comments: Sequence[ImportedComment], ids: Sequence[ArticleId | None]
+) -> list[CommentEntry]:
+    """Enter comments on the articles with these ids; return the outcome of each.
+
+    One round trip for each `AT_ONCE`, so that the store serves others in between.
+    """
+    entries = [CommentEntry.NO_ARTICLE] * len(comments)
+    weights = [_weight_of(comment.text, _voters(store, comment)) for comment in comments]
+    steps = (
+        step
+        for article_id, places in groupby(range(len(comments)), ids.__getitem__)
+        if article_id is not None
+        for step in filled(places, weights.__getitem__, AT_ONCE)
+    )
+    for exchange in filled(steps, lambda step: sum(map(weights.__getitem__, step)), AT_ONCE):
+        replies = store.run_many(
+            _comments_call(store, ids[step[0]] or 0, [comments[n] for n in step]) for step in exchange
+        )
+        for step, reply in zip(exchange, replies, strict=True):
+            statuses = [status for status in reply if status != "stub"]
+            for n, status in zip(step, statuses, strict=True):
+                entries[n] = CommentEntry(status)
+    return entries
+
+
+def _weight_of(text: str, voters: int, alone: int = 100) -> int:
+    """Return what an article or a comment with this text and so many new voters weighs in an import.
+
+    `alone`: what one without text and voters does.
+    """
+    return alone + voters + len(text) // 10
+
+
+def _voters(store: Store, comment: ImportedComment) -> int:
+    """Return how many voters the comment may get: none if voting is over."""
+    is_over = float(_closes_at(store, comment.place)) < store.now()
+    return 0 if is_over else comment.votes + comment.opposes
+
+
+def _closes_at(store: Store, place: CommentPlace) -> str:
+    if place.closes_at is not None:
+        return exact_time(place.closes_at)
+    return exact_time(float(exact_time(place.posted_at)) + store.rules.voting_window)
+
+
+def _comments_call(store: Store, article_id: ArticleId, comments: Sequence[ImportedComment]) -> Call:
+    keys = store.shards.of(article_id)
+    arguments: list[Value] = [article_id, keys.prefix, exact_time(store.now()), PLACEHOLDERS.start]
+    stubs = dict[int, CommentPlace]()
+    for comment in comments:
+        above = comment.place.parent
+        while above is not None and above.is_stub:
+            stubs[above.number] = above
+            above = above.parent
+    for stub in stubs.values():
+        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "", "1")
+    for comment in comments:
+        edited = "" if comment.edited_at is None else exact_time(comment.edited_at)
+        arguments += (*_place(store, comment.place), comment.votes, comment.opposes, comment.author)
+        arguments += (comment.author_name, comment.text, edited, comment.removed or "")
+        arguments += (store.kept_html.make(comment.text), "")
+    return Call("imports/enter_comments", (keys.article(article_id), keys.comment_voters), arguments)
+
+
+def _place(store: Store, place: CommentPlace) -> tuple[Value, ...]:
+    parent = place.parent
+    above: tuple[Value, Value] = (0, "") if parent is None else (parent.number, exact_time(parent.posted_at))
+    return place.number, *above, exact_time(place.posted_at), _closes_at(store, place)

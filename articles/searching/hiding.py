@@ -117,10 +117,10 @@ class Hiding:
     def hides(self, article: Article) -> bool:
         """Return whether the reader need not see an article."""
         return (
-            article.id in self._articles
+            article.id in self._sets[Kind.ARTICLE]
             or (self.read_by is not None and article.read_at is not None)
-            or article.poster in self._members
-            or not self._groups.isdisjoint(article.groups)
+            or article.poster in self._sets[Kind.MEMBER]
+            or not self._sets[Kind.GROUP].isdisjoint(article.groups)
             or self.hides_text(article.title, article.link)
         )
 
@@ -134,7 +134,7 @@ class Hiding:
         return answer
 
     def _decides_by_text(self, title: str, link: str) -> bool:
-        if self.hosts and link and not self._hosts.isdisjoint(hosts_of(link)):
+        if self.hosts and link and not self._sets[Kind.HOST].isdisjoint(hosts_of(link)):
             return True
         return bool(self._patterns) and any(map(_spaced(title).__contains__, self._patterns))
 
@@ -156,20 +156,8 @@ class Hiding:
         return tuple(",".join(map(str, one)) for one in lists)
 
     @cached_property
-    def _articles(self) -> frozenset[ArticleId]:
-        return frozenset(self.articles)
-
-    @cached_property
-    def _members(self) -> frozenset[UserId]:
-        return frozenset(self.members)
-
-    @cached_property
-    def _groups(self) -> frozenset[str]:
-        return frozenset(self.groups)
-
-    @cached_property
-    def _hosts(self) -> frozenset[str]:
-        return frozenset(self.hosts)
+    def _sets(self) -> dict[Kind, frozenset[str | int]]:
+        return {kind: frozenset[str | int](self.values(kind)) for kind in Kind}
 
     @cached_property
     def _patterns(self) -> tuple[str, ...]:

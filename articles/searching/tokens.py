@@ -57,21 +57,7 @@ _IGNORED = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670\u200c\u200d]"
 )
 
-_PLAIN_LETTERS = str.maketrans(
-    {
-        "ø": "o",
-        "ł": "l",
-        "æ": "ae",
-        "œ": "oe",
-        "đ": "d",
-        "ð": "d",
-        "þ": "th",
-        "ħ": "h",
-        "ı": "i",
-        "ŋ": "n",
-        "’": "'",
-    }
-)
+_PLAIN_LETTERS = str.maketrans("øłđðħıŋ’", "olddhin'") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 """Letters that Unicode does not decompose, as they are typed without them."""
 
 

@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.comments import CommentEntry, CommentOrder, CommentPlace, ImportedComment, root_of
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
-from articles.repository.comments import imports
+from articles.repository import imports
 from tests.cast import ALICE, BOB, MALLORY
 from tests.clock import DAY
 from tests.factories import comment_on, imported, imported_comments

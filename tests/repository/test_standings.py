@@ -6,8 +6,8 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import OPERATOR
-from articles.repository.lists import standings
-from articles.repository.lists.standings import Standing
+from articles.repository.lists import feeds
+from articles.repository.lists.feeds import Standing
 from tests.cast import ALICE, BOB
 
 pytestmark = pytest.mark.one_shard
@@ -37,7 +37,7 @@ def test_standings_match_the_articles_themselves(repository, clock):
 
 
 def test_thousands_are_read_in_batches_and_keep_their_order(repository, monkeypatch):
-    monkeypatch.setattr(standings, "STANDINGS_PER_READ", 3)
+    monkeypatch.setattr(feeds, "STANDINGS_PER_READ", 3)
     ids = [repository.articles.post(ALICE, "alice", f"T {n}", f"https://e.org/{n}").id for n in range(10)]
     wanted = ids[::2] + ids[1::2]
 

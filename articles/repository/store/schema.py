@@ -54,11 +54,6 @@ def check(store: Store, known_site: str | None) -> None:
     Seven round trips; on a cluster, three more for each server. `known_site`: see `check_site`.
     """
     check_server(store)
-    check_content(store, known_site)
-
-
-def check_content(store: Store, known_site: str | None) -> None:
-    """Check what `check` does, except the server. Four round trips."""
     check_restored(store)
     check_site(store, known_site)
     check_stamp(store)
