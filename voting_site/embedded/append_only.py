@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -33,25 +33,19 @@ def mend(paths: StorePaths) -> Iterator[str]:
 
     Raises StoreCorruptError if the server would start without some of the files, and StoreDirectoryError.
     """
-    try:
-        yield from _mend(paths)
-    except OSError as error:
-        raise StoreDirectoryError.from_os(error, paths.manifest.parent) from error
-
-
-def _mend(paths: StorePaths) -> Iterator[str]:
-    for draft in (*paths.directory.glob("temp-*"), *paths.manifest.parent.glob("temp-*")):
-        draft.unlink()  # of a rewrite that was interrupted
-    if not paths.manifest.exists():
-        return
-    yield from _mend_manifest(paths)
-    journals = [name for name, type_ in _listed(_read(paths.manifest)) if type_ == "i"]
-    last = paths.manifest.with_name(journals[-1]) if journals else None
-    if last and last.exists() and (dropped := _drop_nuls(last)):
-        yield (
-            f"the last write to the store was incomplete and is dropped: {last.name} ended in NUL bytes "
-            f"({dropped:,}), as a power failure leaves them"
-        )
+    with StoreDirectoryError.of(paths.manifest.parent):
+        for draft in (*paths.directory.glob("temp-*"), *paths.manifest.parent.glob("temp-*")):
+            draft.unlink()  # of a rewrite that was interrupted
+        if not paths.manifest.exists():
+            return
+        yield from _mend_manifest(paths)
+        journals = [name for name, type_ in _listed(_read(paths.manifest)) if type_ == "i"]
+        last = paths.manifest.with_name(journals[-1]) if journals else None
+        if last and last.exists() and (dropped := _drop_nuls(last)):
+            yield (
+                f"the last write to the store was incomplete and is dropped: {last.name} ended in NUL bytes "
+                f"({dropped:,}), as a power failure leaves them"
+            )
 
 
 def _mend_manifest(paths: StorePaths) -> Iterator[str]:
@@ -134,29 +128,26 @@ def verify(paths: StorePaths, now: float, bytes_at_once: int = BYTES_AT_ONCE) ->
 
     `now` in Unix seconds. Both are '' if there is nothing to say. Raises StoreDirectoryError.
     """
-    try:
-        return _verify(paths, now, bytes_at_once)
-    except OSError as error:
-        raise StoreDirectoryError.from_os(error, paths.manifest.parent) from error
+    with StoreDirectoryError.of(paths.manifest.parent):
+        files, state = _files(paths), _known_state(paths)
+        result = ""
+        if state.at is not None or not 0 <= now - state.passed_at < PASS_EVERY:
+            result = _advance(state, files, now, bytes_at_once)
+            write_whole(paths.verification, json.dumps(asdict(state)))
+        return result, _sentence(state)
 
 
 def known_damage(paths: StorePaths) -> str:
     """Return the damage that earlier calls of `verify` have recorded, as a sentence; "" if none."""
+    return _sentence(_known_state(paths))
+
+
+def _known_state(paths: StorePaths) -> _State:
+    """Return what is recorded of the files in use."""
     files, state = _files(paths), _read_state(paths.verification)
-    state.damaged = {name: at for name, at in state.damaged.items() if name in files}
-    return _sentence(state)
-
-
-def _verify(paths: StorePaths, now: float, bytes_at_once: int) -> tuple[str, str]:
-    files = _files(paths)
-    state = _read_state(paths.verification)
     state.blocks = {name: blocks for name, blocks in state.blocks.items() if name in files}
     state.damaged = {name: at for name, at in state.damaged.items() if name in files}
-    result = ""
-    if state.at is not None or not 0 <= now - state.passed_at < PASS_EVERY:
-        result = _advance(state, files, now, bytes_at_once)
-        _write_state(paths.verification, state)
-    return result, _sentence(state)
+    return state
 
 
 def _advance(state: _State, files: dict[str, Path], now: float, left: int) -> str:
@@ -229,8 +220,3 @@ def _read_state(path: Path) -> _State:
         )
     except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError):
         return _State()
-
-
-def _write_state(path: Path, state: _State) -> None:
-    fields = {name: getattr(state, name) for name in ("blocks", "damaged", "at", "passed_at")}
-    write_whole(path, json.dumps(fields))

@@ -1,9 +1,9 @@
 """Errors of the embedded store, each with one sentence for the operator."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
 
 # End of every message about damaged or missing data.
 RESTORE_HINT = (
@@ -26,9 +26,13 @@ class StoreDirectoryError(EmbeddedStoreError):
         super().__init__(f"The store cannot use {path}: {reason}.")
 
     @classmethod
-    def from_os(cls, error: OSError, path: Path) -> Self:
-        """Return the system's reason, for the file that it names or else for `path`."""
-        return cls(Path(os.fsdecode(error.filename or path)), error.strerror or str(error))
+    @contextmanager
+    def of(cls, path: Path) -> Iterator[None]:
+        """Raise it for an error of the system in the block, about the file that this names or else `path`."""
+        try:
+            yield
+        except OSError as error:
+            raise cls(Path(os.fsdecode(error.filename or path)), error.strerror or str(error)) from error
 
 
 class StoreVersionError(EmbeddedStoreError):

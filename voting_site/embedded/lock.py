@@ -30,18 +30,15 @@ class Lock:
 
     def acquire(self) -> bool:
         """Acquire the lock without blocking. Return False if another process holds it."""
-        try:
+        with StoreDirectoryError.of(self._path):
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise StoreDirectoryError.from_os(error, self._path) from error
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(file)
-            return False
-        except OSError as error:
-            os.close(file)
-            raise StoreDirectoryError.from_os(error, self._path) from error
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                os.close(file)
+                if isinstance(error, BlockingIOError):
+                    return False
+                raise
         self._file = file
         _held.add(self)
         return True

@@ -73,14 +73,12 @@ class StorePaths:
 
     def prepare(self) -> None:
         """Create the directories. Raises StoreDirectoryError for one that other users own or can access."""
-        try:
+        with StoreDirectoryError.of(self.directory):
             self.data_dir.mkdir(parents=True, exist_ok=True)
             for directory in (self.directory, self.socket.parent):
                 directory.mkdir(mode=0o700, exist_ok=True)
             self.check()
             self.directory.chmod(0o700)
-        except OSError as error:
-            raise StoreDirectoryError.from_os(error, self.directory) from error
 
     def check(self) -> None:
         """Raise StoreDirectoryError for a directory that exists, but is not this user's own."""

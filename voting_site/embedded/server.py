@@ -125,7 +125,7 @@ class Server:
         log = ServerLog(paths.log)
         # SIGKILL ends a stopped server, too. Acknowledged writes are on disk.
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGKILL))]
-        try:
+        with StoreDirectoryError.of(paths.directory):
             paths.socket.unlink(missing_ok=True)  # left by a killed server: the lock proves that none is running
             with log.open() as output:
                 process = subprocess.Popen(  # nosec B603 # noqa: S603 - our own binary
@@ -138,8 +138,6 @@ class Server:
                     start_new_session=True,  # only the supervisor handles the terminal's Ctrl-C
                     umask=0o077,
                 )
-        except OSError as error:
-            raise StoreDirectoryError.from_os(error, paths.directory) from error
         return cls(paths, log, process)
 
     @property

@@ -28,12 +28,11 @@ def check(paths: StorePaths, server: ServerVersion) -> None:
 def read(path: Path) -> ServerVersion | None:
     """Return the server that last wrote the store; None if no server has been started yet."""
     try:
-        fields = json.loads(path.read_text("utf-8"))
+        with StoreDirectoryError.of(path):
+            if not path.exists():
+                return None
+            fields = json.loads(path.read_text("utf-8"))
         return ServerVersion(str(fields["name"]), tuple(int(part) for part in fields["version"].split(".")))
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise StoreDirectoryError.from_os(error, path) from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreDirectoryError(path, "it does not say which server wrote the store") from error
 
@@ -43,10 +42,8 @@ def write(path: Path, server: ServerVersion) -> None:
     if read(path) == server:
         return
     fields = {"name": server.name, "version": ".".join(map(str, server.number))}
-    try:
+    with StoreDirectoryError.of(path):
         write_whole(path, json.dumps(fields))
-    except OSError as error:
-        raise StoreDirectoryError.from_os(error, path) from error
 
 
 def _holds_nothing(directory: Path) -> bool:
@@ -60,13 +57,11 @@ def _holds_nothing(directory: Path) -> bool:
 
 
 def _is_without_data(file: Path) -> bool:
-    try:
+    with StoreDirectoryError.of(file):
         if file.name.endswith(".base.rdb"):
             with file.open("rb") as base:
                 return _is_empty_base(base.read(_MAX_EMPTY_BASE_BYTES + 1))
         return file.name == _MANIFEST_DRAFT or (file.name.endswith(".incr.aof") and file.stat().st_size == 0)
-    except OSError as error:
-        raise StoreDirectoryError.from_os(error, file) from error
 
 
 def _is_empty_base(data: bytes) -> bool:

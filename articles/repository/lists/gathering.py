@@ -200,14 +200,18 @@ def gather_page(
 ) -> Cut:
     """Return the entries `start` to `start + size` of the rankings together, with no entry repeated or left out.
 
-    One round trip, more where windows have to be widened. The page is empty if the rankings are damaged, so that
-    no window proves it. `may_be_stale`: replicas may reply.
+    All are scored with the same parameters for the same moment. One round trip, more where windows have to be
+    widened. The page is empty if the rankings are damaged, so that no window proves it. `may_be_stale`: replicas
+    may reply.
     """
     slack = 0 if len(rankings) == 1 else _LEAST_SLACK + 4 * isqrt((start + size) // len(rankings))
     for _ in range(_MOST_WIDENINGS):
         first = max(0, start // len(rankings) - slack)
         last = min(start + size, (start + size) // len(rankings) + slack) - 1
-        reading = _read_at_one_moment(store, rankings, first, last, slug, may_be_stale=may_be_stale)
+        for _ in range(MOST_READINGS):
+            reading = _read(store, rankings, first, last, slug, may_be_stale=may_be_stale)
+            if reading.is_of_one_moment:
+                break
         entries = cut(reading.windows, start, size)
         if entries is not None or (slug is not None and reading.title is None):
             break
@@ -233,17 +237,6 @@ def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
         if window.hides_after and not reaches:
             return None
     return page
-
-
-def _read_at_one_moment(
-    store: Store, rankings: Sequence[Ranking], first: int, last: int, slug: str | None, *, may_be_stale: bool
-) -> _Reading:
-    """Return the windows, all scored with the same parameters for the same moment."""
-    for _ in range(MOST_READINGS):
-        reading = _read(store, rankings, first, last, slug, may_be_stale=may_be_stale)
-        if reading.is_of_one_moment:
-            break
-    return reading
 
 
 def _read(

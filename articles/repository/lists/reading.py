@@ -89,30 +89,16 @@ def read_articles(
     `may_be_stale`: replicas may reply, for a reader without an account. One round trip, none without ids. Raises
     StoreUnfit if the store has no parameters, and StoreDamaged.
     """
-    may_be_stale = may_be_stale and reader is None
     more = _HTML if with_html else _TEXT if with_texts else ()
-    return stale_if_whole(
-        lambda is_stale: _read_articles(
-            store, ids, reader, more=more, with_visitors=with_visitors, may_be_stale=is_stale
-        ),
-        may_be_stale=may_be_stale,
-    )
-
-
-def _read_articles(
-    store: Store,
-    ids: Sequence[ArticleId],
-    reader: UserId | None,
-    *,
-    more: Sequence[str],
-    with_visitors: bool,
-    may_be_stale: bool,
-) -> list[Article]:
     parts = _parts(store, ids, TEXTS_PER_READ if more else ARTICLES_PER_READ)
     calls = _calls(parts, reader, more, with_visitors=with_visitors)
-    replies = store.run_many(calls, may_be_stale=may_be_stale) if calls else []
-    found = _found(store, parts, reader, replies)
-    return [found[number] for number in ids if number in found]
+
+    def read(is_stale: bool) -> list[Article]:
+        replies = store.run_many(calls, may_be_stale=is_stale) if calls else []
+        found = _found(store, parts, reader, replies)
+        return [found[number] for number in ids if number in found]
+
+    return stale_if_whole(read, may_be_stale=may_be_stale and reader is None)
 
 
 def readable(store: Store, ids: Collection[ArticleId]) -> Collection[ArticleId]:
