@@ -17,6 +17,7 @@ from articles.domain.errors import GroupNotFound
 from articles.domain.lists import CHANGES_KEPT, closed_groups, without_groups
 from articles.domain.members import UserId
 from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_from
+from articles.repository.groups import Groups
 from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ
@@ -205,7 +206,7 @@ class Changes(OfStore):
         return number_from(weight or "0", "the weight of a vote")
 
     def get_last_id(self) -> ArticleId:
-        """Return the highest id of an article. One round trip."""
+        """Return the highest article id given out, 0 before the first. One round trip. Raises StoreDamaged."""
         with self._store.commands() as client:
             return whole_from(client.get(names.COUNTER) or "0", "the last article's id")
 
@@ -253,9 +254,7 @@ class Changes(OfStore):
 
     def read_titles(self, slug: str | None) -> dict[str, str]:
         """Return the groups' titles by slug. One round trip. Raises GroupNotFound if there is no group `slug`."""
-        with self._store.commands() as client:
-            titles: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
-        titles = {one: title for one, title in titles.items() if one not in closed_groups()}
+        titles = Groups(self._store).get_titles()
         if slug is not None and slug not in titles:
             raise GroupNotFound(slug, moved_to(self._store, slug))
         return titles

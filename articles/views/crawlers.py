@@ -121,7 +121,7 @@ def _closed_paths() -> Iterator[str]:
 @require_safe
 @in_turn
 def sitemap(request: HttpRequest) -> HttpResponse:
-    parts = -(-repository().standings.get_last_id() // PART)
+    parts = -(-repository().changes.get_last_id() // PART)
     paths = [
         reverse("articles:sitemap_lists"),
         *(reverse("articles:sitemap_articles", args=[n]) for n in range(1, parts + 1)),
@@ -149,11 +149,10 @@ def lists(request: HttpRequest) -> HttpResponse:
 @in_turn
 def articles(request: HttpRequest, number: int) -> HttpResponse:
     """Return part `number` of the sitemap, counted from 1: the listed articles in its range of ids."""
-    standings, first = repository().standings, (number - 1) * PART + 1
-    last = min(number * PART, standings.get_last_id())
+    first, last = (number - 1) * PART + 1, min(number * PART, repository().changes.get_last_id())
     if first > last:
         raise Http404(f"part {number}")
-    listed = standings.list_for(range(first, last + 1))
+    listed = repository().standings.list_for(range(first, last + 1))
     return _xml(
         request, "urlset", "url", ((reverse("articles:article", args=[s.id]), s.posted_at) for s in listed)
     )

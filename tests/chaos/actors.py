@@ -51,7 +51,7 @@ class Stage:
 
     def article(self) -> int:
         """Return an article id: often one of the newest, sometimes any id ever assigned."""
-        last = max(1, self.repository.standings.get_last_id())
+        last = max(1, self.repository.changes.get_last_id())
         return (
             max(1, last - int(self.chance.expovariate(1 / 40)))
             if self.chance.random() < 0.8

@@ -34,7 +34,7 @@ def few(monkeypatch):
 def post(repository, clock, count, groups=(), every=3600.0, poster=ALICE):
     ids = []
     for _ in range(count):
-        number = repository.standings.get_last_id()
+        number = repository.changes.get_last_id()
         link = f"https://e.org/{number}"
         ids.append(repository.articles.post(poster, f"u{poster}", f"T {number}", link, groups).id)
         clock.advance(every)

@@ -14,7 +14,7 @@ from articles.domain.lists import Order
 from articles.domain.ranking import Parameters
 from articles.repository import Repository
 from articles.repository.lists.gathering import gather_page, site_rankings
-from articles.repository.lists.hot import _LOCK_LIFE
+from articles.repository.lists.hot import _LOCK_LIFE, Hot
 from articles.repository.store import keys
 from tests.cast import MODERATOR
 from tests.clock import DAY, Clock
@@ -163,9 +163,8 @@ def test_a_holder_whose_lock_expired_does_not_release_the_next_holders_lock(repo
 def test_many_readers_of_a_stale_list_rescore_it_once(repository, clock, monkeypatch):
     fill(repository, clock, 50)
     clock.advance(61)
-    done = []
-    rescore = repository.hot.rescore
-    monkeypatch.setattr(repository.hot, "rescore", lambda: done.append(1) or rescore())
+    done, rescore = [], Hot.rescore
+    monkeypatch.setattr(Hot, "rescore", lambda hot: done.append(1) or rescore(hot))
 
     pages = race(repository, [lambda: repository.lists.get_page(Order.HOT)] * 20)
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.one_shard
 
 
 def test_an_empty_store_has_no_last_id_and_nothing_listed(repository):
-    assert repository.standings.get_last_id() == 0
+    assert repository.changes.get_last_id() == 0
     assert repository.standings.list_for(range(1, 10)) == []
     assert repository.standings.list_for([]) == []
 
@@ -33,7 +33,7 @@ def test_standings_match_the_articles_themselves(repository, clock):
     whole = repository.articles.get_many(ids[::-1])
     assert found == [Standing(a.id, a.posted_at, a.score, a.points) for a in whole]
     assert [one.points for one in found if one.id in (ids[3], ids[5])] == [-6, 8]
-    assert repository.standings.get_last_id() == ids[-1]
+    assert repository.changes.get_last_id() == ids[-1]
 
 
 def test_thousands_are_read_in_batches_and_keep_their_order(repository, monkeypatch):

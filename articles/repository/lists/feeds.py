@@ -16,10 +16,9 @@ from articles.domain.ranking import ONE_POINT
 from articles.repository.lists.gathering import Cut, gather_page, group_rankings, site_rankings
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import moved_to, read_articles, sort_key, stale_if_whole
-from articles.repository.store import keys as names
 from articles.repository.store.connection import OfStore, Store
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import article_id_from, whole_from
+from articles.repository.store.values import article_id_from
 from articles.searching import NOTHING, Hiding
 
 COVERED = 49 * 3600
@@ -58,11 +57,6 @@ class Standing:
 
 class Standings(OfStore):
     """The standings of a store's listed articles."""
-
-    def get_last_id(self) -> ArticleId:
-        """Return the highest article id given out, 0 before the first. One round trip. Raises StoreDamaged."""
-        with self._store.commands() as client:
-            return whole_from(client.get(names.COUNTER) or "0", "the last article id")
 
     def list_for(self, ids: Sequence[ArticleId]) -> list[Standing]:
         """Return standings in the order of `ids`, without unlisted articles.
@@ -133,7 +127,7 @@ class FeedFilter:
         )
 
 
-class Feeds:
+class Feeds(OfStore):
     """The articles of every feed, in the order of its list.
 
     A feed holds all articles posted since `get_since`: at least the first `LEAST_ARTICLES` and at most
@@ -142,11 +136,6 @@ class Feeds:
     Round trips: one or more for the candidates, one for their standings, one for the first articles and one for
     each `ARTICLES_PER_BATCH` more; one more if the filter has `min_points`, and one if articles have texts.
     """
-
-    def __init__(self, store: Store, hot: Hot, standings: Standings) -> None:
-        self._store = store
-        self._hot = hot
-        self._standings = standings
 
     def get_since(self, feed_filter: FeedFilter) -> float:
         """Return the posting time, in Unix seconds, from which on the feed is complete.
@@ -167,12 +156,12 @@ class Feeds:
             case Order.POINTS:
                 return self.list_top(Period.ALL, feed_filter)
             case _:
-                return self._collect(self._standings.list_for(self._ids(order, feed_filter)), feed_filter)
+                return self.list_found(self._ids(order, feed_filter), feed_filter)
 
     def _list_front(self, feed_filter: FeedFilter) -> list[Article]:
         """Return the articles of the front page's feed, highest score first."""
         ids = dict.fromkeys([*self._ids(Order.TIME, feed_filter), *self._ids(Order.SCORE, feed_filter)])
-        standings = self._standings.list_for(list(ids))
+        standings = Standings(self._store).list_for(list(ids))
         standings.sort(key=lambda standing: sort_key(standing.score, str(standing.id)), reverse=True)
         return self._collect(standings, feed_filter)
 
@@ -180,13 +169,13 @@ class Feeds:
         """Return the first `LEAST_ARTICLES` articles by points of those posted within the period."""
         rankings = site_rankings(self._store, Order.POINTS, period)
         ids = gather_page(self._store, rankings, 0, self._candidates(feed_filter)).ids
-        return self._collect(self._standings.list_for(ids), feed_filter, since=inf)[:LEAST_ARTICLES]
+        return self._collect(Standings(self._store).list_for(ids), feed_filter, since=inf)[:LEAST_ARTICLES]
 
     def _list_hot(self, feed_filter: FeedFilter) -> list[Article]:
         """Return the articles of the hot list's feed, hottest first. That list has no articles without views."""
         most = self._store.rules.hot_size
-        cut = self._hot.fresh(lambda: self._cut(Order.HOT, most), lambda cut: cut.refreshed_at)
-        return self._collect(self._standings.list_for(cut.ids), feed_filter)
+        cut = Hot(self._store).fresh(lambda: self._cut(Order.HOT, most), lambda cut: cut.refreshed_at)
+        return self.list_found(cut.ids, feed_filter)
 
     def list_groups(
         self, slugs: Sequence[str], feed_filter: FeedFilter
@@ -207,7 +196,7 @@ class Feeds:
             titles[slug] = cut.group_title
             posted |= dict(cut.entries)
         ids = sorted(posted, key=lambda article_id: sort_key(posted[article_id], str(article_id)), reverse=True)
-        return titles, self._collect(self._standings.list_for(ids[: self._candidates(feed_filter)]), feed_filter)
+        return titles, self.list_found(ids[: self._candidates(feed_filter)], feed_filter)
 
     def list_posted(self, poster: UserId, feed_filter: FeedFilter) -> list[Article]:
         """Return the articles of a member's feed, newest first."""
@@ -217,11 +206,11 @@ class Feeds:
         )
         entries = [sort_key(at, member) for shard in replies for member, at in shard]
         ids = [article_id_from(member) for _, member in sorted(entries, reverse=True)[:most]]
-        return self._collect(self._standings.list_for(ids), feed_filter)
+        return self.list_found(ids, feed_filter)
 
     def list_found(self, ids: Sequence[ArticleId], feed_filter: FeedFilter) -> list[Article]:
-        """Return the feed of the newest articles that a search found, newest first."""
-        return self._collect(self._standings.list_for(ids), feed_filter)
+        """Return the feed of these articles, in this order, such as those that a search found."""
+        return self._collect(Standings(self._store).list_for(ids), feed_filter)
 
     def _ids(self, order: Order, feed_filter: FeedFilter) -> list[ArticleId]:
         return self._cut(order, self._candidates(feed_filter)).ids

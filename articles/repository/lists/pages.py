@@ -61,12 +61,8 @@ class _PageQuery(gathering.UnseenQuery):
         return self.start + len(self.shown)
 
 
-class Lists:
+class Lists(OfStore):
     """The lists of a store. Each is a ranking, or several merged ones, in pages."""
-
-    def __init__(self, store: Store, hot: Hot) -> None:
-        self._store = store
-        self._hot = hot
 
     def get_page(
         self,
@@ -131,7 +127,7 @@ class Lists:
             )
 
         if query.order is Order.HOT:
-            cut = self._within_the_hot_list(self._hot.fresh(read, lambda cut: cut.refreshed_at), query)
+            cut = self._within_the_hot_list(Hot(self._store).fresh(read, lambda cut: cut.refreshed_at), query)
         else:
             cut = read()
         if slug is not None and cut.group_title is None:
@@ -148,7 +144,7 @@ class Lists:
             return gathering.read_unseen(self._store, rankings, query)
 
         if query.order is Order.HOT:
-            found = self._hot.fresh(read, lambda page: page.cut.refreshed_at)
+            found = Hot(self._store).fresh(read, lambda page: page.cut.refreshed_at)
             goes_on = found.goes_on and query.preceding + query.size < self._store.rules.hot_size
             cut = self._within_the_hot_list(found.cut, query)
         else:

@@ -14,7 +14,7 @@ from articles.repository.lists.gathering import GROUP_RANKING_LIFE, MOST_READING
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import left_out_from, sort_key, split_groups
 from articles.repository.readership.history import samples_from
-from articles.repository.store.connection import Call, Store, Value
+from articles.repository.store.connection import Call, OfStore, Value
 from articles.repository.store.values import article_id_from, count_from, parameters_from
 
 
@@ -68,12 +68,8 @@ class _Details(NamedTuple):
     history: tuple[explanation.Sample, ...]
 
 
-class Explanations:
+class Explanations(OfStore):
     """The explanations of a store."""
-
-    def __init__(self, store: Store, hot: Hot) -> None:
-        self._store = store
-        self._hot = hot
 
     def get(self, article: Article) -> explanation.Explanation:
         """Return the explanation of a listed article's rank, all of it for one moment.
@@ -84,7 +80,7 @@ class Explanations:
         more if a group's ranking has to be made, or if the article or the rankings changed meanwhile, and those of
         a rescore if the hot list is stale. Raises ArticleNotFound, ArticleRemoved.
         """
-        facts = self._hot.fresh(lambda: self._facts(article.id), lambda facts: facts.hotness.refreshed_at)
+        facts = Hot(self._store).fresh(lambda: self._facts(article.id), lambda facts: facts.hotness.refreshed_at)
         for _ in range(MOST_READINGS):
             places, afterwards = self._places(article.id, facts)
             if afterwards == facts and places.are_consistent:

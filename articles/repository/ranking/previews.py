@@ -10,7 +10,7 @@ from articles.domain.ranking import Parameters
 from articles.repository.lists.gathering import MOST_READINGS
 from articles.repository.lists.hot import Hot
 from articles.repository.lists.reading import read_articles, sort_key
-from articles.repository.store.connection import Call, Store
+from articles.repository.store.connection import Call, OfStore, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from, parameters_from
 
@@ -43,12 +43,8 @@ class _Readership:
     uv: int
 
 
-class Previews:
+class Previews(OfStore):
     """The previews of a store."""
-
-    def __init__(self, store: Store, hot: Hot) -> None:
-        self._store = store
-        self._hot = hot
 
     def get(self, order: Order, parameters: Parameters, size: int) -> Preview:
         """Return a preview of the first `size` articles of the front page or of the hot list.
@@ -73,7 +69,7 @@ class Previews:
         return Preview(listed(scan.current), listed(scan.other), at)
 
     def _hot_list(self, parameters: Parameters, size: int) -> Preview:
-        at, numbers = self._hot.fresh(self._readership, lambda reading: reading[0])
+        at, numbers = Hot(self._store).fresh(self._readership, lambda reading: reading[0])
         current = _hottest(numbers, self._current(), at, size)
         other = _hottest(numbers, parameters, at, size)
         articles, counts = self._articles([*current, *other]), {entry.id: entry for entry in numbers}

@@ -11,7 +11,7 @@ from articles.domain.moderation_log import OPERATOR
 from articles.repository.lists.reading import left_out_from
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.store import keys as names
-from articles.repository.store.connection import Store, exact_time
+from articles.repository.store.connection import OfStore, exact_time
 from articles.repository.store.values import article_id_from, naming
 
 MOST_ARTICLES = 2000
@@ -21,12 +21,8 @@ _PART = 100
 """Articles with neighbouring posting times in one batch."""
 
 
-class Weights:
+class Weights(OfStore):
     """The weight of a vote in a store, if the configuration leaves it to the site."""
-
-    def __init__(self, store: Store, parameters: RankingParameters) -> None:
-        self._store = store
-        self._parameters = parameters
 
     def get_recent(self) -> ranking.Settled:
         """Return the numbers to learn from, of at most about MOST_ARTICLES articles. At most five round trips."""
@@ -83,7 +79,8 @@ class Weights:
         `RankingParameters.advance` completes the change. With `has_history`, as after an import, it does not wait
         for the end of the site's first week or for the next day. At most nine round trips.
         """
-        state = self._parameters.get_state()
+        parameters = RankingParameters(self._store)
+        state = parameters.get_state()
         is_free = self._store.rules.votes_per_day is None and not state.is_chosen and state.applying is None
         if not is_free or not self._is_due(has_history):
             return None
@@ -95,7 +92,7 @@ class Weights:
             return None
         adjusted = replace(state.parameters, votes_per_day=votes_per_day)
         try:
-            self._parameters.apply(
+            parameters.apply(
                 adjusted,
                 expected=state.version,
                 actor=OPERATOR,
