@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from articles.domain.articles import Article, Choice
 from articles.domain.lists import ArticlePage, Order
 from articles.formatting.kept import OPEN, drawing_of, filled
-from articles.views.lists.list_page import Reader, list_page
+from articles.views.lists.list_page import ListPage, Reader
 from articles.views.lists.rows import draw_rows
 from articles.web.context import frame_holes, frame_of
 from bench.orm_peer import models
@@ -77,7 +77,7 @@ def front(request: HttpRequest) -> HttpResponse:
     page = ArticlePage((), 1, PER_PAGE, _count(int(now // _COUNT_SECONDS)), Order.SCORE)
     is_member = request.user.is_authenticated
     context = {
-        "list": list_page(page, Reader(is_member=is_member), next=OPEN["next"]),
+        "list": ListPage(page, Reader(is_member=is_member), next=OPEN["next"]),
         "updated_ago": "",
         "welcome": None,
         "frame": frame_of(request),

@@ -5,7 +5,7 @@ from django.utils import translation
 
 from articles.domain.lists import ArticlePage, Group, Order, Period
 from articles.views.lists.headings import Empty, list_heading, page_title, search_heading
-from articles.views.lists.list_page import GroupTools, ListFeed, Reader, list_page
+from articles.views.lists.list_page import GroupTools, ListFeed, ListPage, Reader
 from articles.views.lists.paging import Pager, numbered_pager
 
 PYTHON, REDIS = Group("python", "Python", 3), Group("机器学习", "Machine <learning>", 2)
@@ -25,7 +25,7 @@ def page(order=Order.SCORE, number=1, *, total=60, **facts):
 
 
 def shown(found, reader=None, **choices):
-    return list_page(found, reader or Reader(is_member=True), **choices)
+    return ListPage(found, reader or Reader(is_member=True), **choices)
 
 
 def empty(found, reader=None, **choices):

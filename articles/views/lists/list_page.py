@@ -1,6 +1,6 @@
 """The view model of the page of a list. It decides everything; `templates/lists/list.html` renders it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from django.urls import reverse
@@ -59,36 +59,6 @@ class Refresh:
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
-    """A page of a list as a reader sees it."""
-
-    title: str
-    head: Head
-    first_rank: int
-    feed: ListFeed
-    refresh: Refresh
-    shows_last_comments: bool
-    """Whether its rows say when the last comment was posted."""
-
-    has_comment_feed: bool
-    """Whether it links to the feed of all new comments."""
-
-    empty: headings.Empty | None
-    updated_at: float | None
-    """When the site's hot list was scored, in Unix seconds; shown below the articles."""
-
-    pager: Pager | None
-    hidden_groups: tuple[str, ...] = ()
-    """Slugs of all groups that the reader hides."""
-
-    description: str = ""
-    """Description of the list's only group, in Markdown; "" without one."""
-
-    is_front: bool = False
-    """Whether it begins with the site's welcome, for readers without an account."""
-
-
-@dataclass(frozen=True, slots=True)
 class Reader:
     """The reader of the list."""
 
@@ -103,49 +73,41 @@ class Reader:
     """Whether the site has no administrator yet; only looked up for an empty list of the site."""
 
 
-def list_page(
-    page: ArticlePage,
-    reader: Reader,
-    *,
-    is_empty: bool = False,
-    period: Period = Period.ALL,
-    previous: str = "",
-    next: str = "",
-    description: str = "",
-) -> ListPage:
-    """Return what a page of a list shows around its articles, which are not read.
-
-    `previous` and `next` are addresses or "".
-    """
-    return replace(_Builder(page, reader, period, is_empty).build(previous, next), description=description)
-
-
 @dataclass(frozen=True, slots=True)
-class _Builder:
+class ListPage:
+    """What a reader sees of a page of a list around its articles, which are not read."""
+
     page: ArticlePage
     reader: Reader
-    period: Period
-    is_empty: bool
+    is_empty: bool = False
+    period: Period = Period.ALL
+    previous: str = ""
+    """Address of the page before; "" for none."""
 
-    def build(self, previous: str, next: str) -> ListPage:
-        page, heading = self.page, self._heading
-        is_site_hot = page.order is Order.HOT and not self._slugs
-        return ListPage(
-            title=headings.page_title(heading, page.number),
-            head=self._head(),
-            first_rank=page.first_rank,
-            feed=self._feed(),
-            refresh=self._refresh(),
-            shows_last_comments=page.order is Order.ACTIVE,
-            has_comment_feed=page.order is Order.ACTIVE and not self._slugs,
-            empty=self._empty() if self.is_empty else None,
-            updated_at=page.refreshed_at if is_site_hot and not self.is_empty else None,
-            pager=self._pager(previous, next),
-            hidden_groups=self.reader.hidden_groups,
-            is_front=self.page.is_front,
-        )
+    next: str = ""
+    description: str = ""
+    """Description of the list's only group, in Markdown; "" without one."""
 
-    def _empty(self) -> headings.Empty:
+    @property
+    def title(self) -> str:
+        return headings.page_title(self._heading, self.page.number)
+
+    @property
+    def updated_at(self) -> float | None:
+        """When the site's hot list was scored, in Unix seconds; shown below the articles."""
+        is_shown = self.page.order is Order.HOT and not self._slugs and not self.is_empty
+        return self.page.refreshed_at if is_shown else None
+
+    @property
+    def has_comment_feed(self) -> bool:
+        """Whether it links to the feed of all new comments."""
+        return self.page.order is Order.ACTIVE and not self._slugs
+
+    @property
+    def empty(self) -> headings.Empty | None:
+        """What it shows instead of articles, if there are none."""
+        if not self.is_empty:
+            return None
         return headings.empty_list(
             self.page,
             period=self.period,
@@ -166,7 +128,8 @@ class _Builder:
         groups = (self.page.group,) if self.page.group else self.page.groups
         return headings.list_heading(self.page.order, period=self.period, groups=[group.title for group in groups])
 
-    def _head(self) -> Head:
+    @property
+    def head(self) -> Head:
         page, is_hot = self.page, self.page.order is Order.HOT
         if self._slugs:
             return Head(
@@ -198,7 +161,8 @@ class _Builder:
         reader = self.reader
         return GroupTools(slug, slug in reader.hidden_groups, manage, slug in reader.followed_groups)
 
-    def _feed(self) -> ListFeed:
+    @property
+    def feed(self) -> ListFeed:
         order = self.page.order
         if self._slugs:
             newest = _("Subscribe to the newest articles in %(group)s:") % {"group": self._heading}
@@ -209,7 +173,8 @@ class _Builder:
         is_part = order is Order.HOT and self.period is not Period.ALL
         return ListFeed("feed", PAGES[order], label=_("Subscribe to the whole hot list:") if is_part else "")
 
-    def _refresh(self) -> Refresh:
+    @property
+    def refresh(self) -> Refresh:
         query = f"order={self.page.order}"
         if self._slugs:
             query += f"&groups={quote(','.join(self._slugs))}"
@@ -220,8 +185,9 @@ class _Builder:
             newest = f"{reverse('articles:group', args=['+'.join(self._slugs)])}?order=time"
         return Refresh(query, newest)
 
-    def _pager(self, previous: str, next: str) -> Pager | None:
-        page = self.page
+    @property
+    def pager(self) -> Pager | None:
+        page, previous, next = self.page, self.previous, self.next
         if not (previous or next):
             return None
         numbers = {"number": grouped(page.number), "pages": grouped(page.pages if next else page.number)}

@@ -19,7 +19,7 @@ from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.groups import facts_of
 from articles.views.hiding import hidden_note
-from articles.views.lists.list_page import Reader, list_page
+from articles.views.lists.list_page import ListPage, Reader
 from articles.views.lists.paging import Place, place_in
 from articles.views.lists.rows import draw_rows
 from articles.web import hiding
@@ -63,7 +63,7 @@ class ListShape:
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/lists/list.html` sees."""
-        shown = list_page(
+        shown = ListPage(
             self.page,
             self.reader,
             is_empty=self.is_empty,
@@ -76,7 +76,7 @@ class ListShape:
             "frame": self.frame,
             "list": shown,
             "updated_ago": self.updated_ago,
-            "welcome": self.welcome if shown.is_front else None,
+            "welcome": self.welcome if self.page.is_front else None,
         }
 
 
