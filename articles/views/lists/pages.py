@@ -1,8 +1,8 @@
 """Pages of lists. Readers of the same list get the same page, which is kept in memory, with holes for the rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -42,42 +42,21 @@ _SINCE_STEP_SECONDS = 10
 """Readers of the same list send the same `since` for this long, so that they share a cached response."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListShape:
+class ListShape(NamedTuple):
     """The shape of a page of a list: all but rows, addresses of other pages, and what is the reader's own."""
 
     frame: Frame
-    page: ArticlePage
-    """The page without its articles."""
+    list: ListPage
+    """The page without its articles. The addresses of other pages are holes."""
 
-    is_empty: bool
-    reader: Reader
-    period: Period
-    has_previous: bool
-    has_next: bool
     updated_ago: str
     """Time since the last rescore of a hot list, in words."""
 
-    description: str
     welcome: SiteText | None
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/lists/list.html` sees."""
-        shown = ListPage(
-            self.page,
-            self.reader,
-            is_empty=self.is_empty,
-            period=self.period,
-            previous=OPEN["previous"] if self.has_previous else "",
-            next=OPEN["next"] if self.has_next else "",
-            description=self.description,
-        )
-        return {
-            "frame": self.frame,
-            "list": shown,
-            "updated_ago": self.updated_ago,
-            "welcome": self.welcome if self.page.is_front else None,
-        }
+        return self._asdict()
 
 
 def whole(order: Order) -> View:
@@ -179,25 +158,26 @@ def _drawn(
     """Return a page of a list as this reader sees it."""
     frame, preferences, group = frame_of(request), preferences_of(request), page.group
     previous, next_page = place.before, place.after(page)
-    shape = ListShape(
-        frame,
-        replace(page, articles=()),
-        is_empty=not page.articles,
-        reader=Reader(
-            is_member=frame.is_member,
-            hidden_groups=preferences.hiding.groups,
-            hides=bool(applied.hidden),
-            followed_groups=tuple(slug for slug in preferences.followed_groups if group and slug == group.slug),
-            may_manage_groups=group is not None and may(request.user, ASSIGN_GROUPS, [group.slug]),
-            has_no_administrator=_is_site_empty(page) and is_missing(),
-        ),
-        period=period,
-        has_previous=bool(previous),
-        has_next=bool(next_page),
-        updated_ago="" if page.refreshed_at is None else age(page.refreshed_at),
-        description=group.description if group else "",
-        welcome=None if frame.is_member else site_text("welcome"),
+    reader = Reader(
+        is_member=frame.is_member,
+        hidden_groups=preferences.hiding.groups,
+        hides=bool(applied.hidden),
+        followed_groups=tuple(slug for slug in preferences.followed_groups if group and slug == group.slug),
+        may_manage_groups=group is not None and may(request.user, ASSIGN_GROUPS, [group.slug]),
+        has_no_administrator=_is_site_empty(page) and is_missing(),
     )
+    shown = ListPage(
+        replace(page, articles=()),
+        reader,
+        is_empty=not page.articles,
+        period=period,
+        previous=OPEN["previous"] if previous else "",
+        next=OPEN["next"] if next_page else "",
+        description=group.description if group else "",
+    )
+    updated_ago = "" if page.refreshed_at is None else age(page.refreshed_at)
+    welcome = None if frame.is_member or not page.is_front else site_text("welcome")
+    shape = ListShape(frame, shown, updated_ago, welcome)
     rows = draw_rows(
         page.articles,
         is_member=frame.is_member,
