@@ -134,7 +134,7 @@ def empty_list(
     if page.number > 1:
         return Empty(_("You have reached the end. Nothing new has been posted since."))
     if page.order is Order.HOT:
-        return _group_hot(page) or _hot(period)
+        return _group_hot(page) if page.is_of_groups else _hot(period)
     if page.order is Order.ACTIVE and not (page.total or page.hidden):
         return _nothing_discussed(page)
     if hides and page.hidden:
@@ -148,52 +148,33 @@ def empty_list(
 
 def _nothing_posted(page: ArticlePage, *, may_post: bool) -> Empty:
     button, address = (_("Post an article"), reverse("articles:post")) if may_post else ("", "")
-    if page.groups:
-        return Empty(_("These groups have no articles yet."), button, address)
-    if page.group:
-        return Empty(_("This group has no articles yet."), button, address)
-    if not may_post:
-        return Empty(
-            _("Members post links here and vote for them. The best rise to the top of this page."),
-            heading=_("Nothing has been posted yet"),
-        )
-    return Empty(
-        _("Post the first link. Other members can vote for it, and the best links rise to the top of this page."),
-        button,
-        address,
-        heading=_("Nothing has been posted yet"),
+    if page.is_of_groups:
+        several, one = _("These groups have no articles yet."), _("This group has no articles yet.")
+        return Empty(several if page.groups else one, button, address)
+    invited = _(
+        "Post the first link. Other members can vote for it, and the best links rise to the top of this page."
     )
+    told = _("Members post links here and vote for them. The best rise to the top of this page.")
+    return Empty(invited if may_post else told, button, address, _("Nothing has been posted yet"))
 
 
 def _nothing_discussed(page: ArticlePage) -> Empty:
     button = _("Show the newest articles")
-    if page.groups:
-        return Empty(_("No article in these groups has comments yet."), button, "?order=time")
-    if page.group:
-        return Empty(_("No article in this group has comments yet."), button, "?order=time")
-    return Empty(
-        _("Articles with comments appear on this list, those with the newest comment first."),
-        button,
-        reverse("articles:newest"),
-        heading=_("Nothing has been discussed yet"),
-    )
+    if page.is_of_groups:
+        one = _("No article in this group has comments yet.")
+        several = _("No article in these groups has comments yet.")
+        return Empty(several if page.groups else one, button, "?order=time")
+    told = _("Articles with comments appear on this list, those with the newest comment first.")
+    return Empty(told, button, reverse("articles:newest"), _("Nothing has been discussed yet"))
 
 
-def _group_hot(page: ArticlePage) -> Empty | None:
-    """Return the text for the hot list of groups; None for the hot list of the site."""
+def _group_hot(page: ArticlePage) -> Empty:
+    """Return the text for the hot list of groups."""
     if page.groups:
-        return Empty(
-            _("No article in these groups is on the hot list, which shows only articles that have been read."),
-            _("Show the groups by score"),
-            "?order=score",
-        )
-    if page.group:
-        return Empty(
-            _("No article in this group is on the hot list, which shows only articles that have been read."),
-            _("Show the group by score"),
-            "?order=score",
-        )
-    return None
+        told = _("No article in these groups is on the hot list, which shows only articles that have been read.")
+        return Empty(told, _("Show the groups by score"), "?order=score")
+    told = _("No article in this group is on the hot list, which shows only articles that have been read.")
+    return Empty(told, _("Show the group by score"), "?order=score")
 
 
 def _hot(period: Period) -> Empty:

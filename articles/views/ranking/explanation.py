@@ -124,24 +124,17 @@ def why(article: Article, searched: str = "") -> Why:
 
 def _place_of(where: Where, how: How) -> str:
     """Return where and how a term of a search matches, in words."""
-    match where:
-        case Where.TITLE:
-            place = _("in the title")
-        case Where.TEXT:
-            place = _("in the text")
-        case Where.NAMES:
-            place = _("in the host or the poster’s name")
-        case Where.GROUP:
-            return _("is the name of one of its groups")
-        case Where.FILTER:
-            return _("a filter")
-    match how:
-        case How.FORM:
-            return _("%(place)s, by its stem") % {"place": place}
-        case How.BEGINNING:
-            return _("%(place)s, as the beginning of a word") % {"place": place}
-        case How.EXACT:
-            return place
+    place = {
+        Where.TITLE: _("in the title"),
+        Where.TEXT: _("in the text"),
+        Where.NAMES: _("in the host or the poster’s name"),
+        Where.GROUP: _("is the name of one of its groups"),
+        Where.FILTER: _("a filter"),
+    }[where]
+    if where in (Where.GROUP, Where.FILTER) or how is How.EXACT:
+        return place
+    text = _("%(place)s, by its stem") if how is How.FORM else _("%(place)s, as the beginning of a word")
+    return text % {"place": place}
 
 
 def _sentence(explanation: Explanation) -> str:
