@@ -41,8 +41,7 @@ from moderation.bans import label_of, lift_ban
 from moderation.left_out import set_left_out
 from moderation.statements import AppealForm, address_of, articles_of
 
-MOST_SHOWN = 50
-"""Appeals on the page of the queue, the oldest of each kind."""
+MOST_SHOWN = 50  # appeals on the page of the queue, the oldest of each kind
 
 
 class BanAppealForm(AppealForm):
@@ -97,17 +96,10 @@ class OpenAppeal:
     """An appeal as the queue shows it."""
 
     decision: Ban | Statement
-    action: str
-    """Address of the form that answers it."""
-
-    address: str
-    """Of what the decision is about; "" for the member alone."""
-
-    title: str
-    """Of the article that it is about; "" if it is about none."""
-
-    refusal: str
-    """Why this moderator cannot answer; "" otherwise."""
+    action: str  # address of the form that answers it
+    address: str  # of what the decision is about; "" for the member alone
+    title: str  # of the article that it is about; "" if it is about none
+    refusal: str  # why this moderator cannot answer; "" otherwise
 
     @property
     def is_ban(self) -> bool:

@@ -117,9 +117,7 @@ def _log(action: Action, moderator: Actor, member: User, reason: str, details: d
     repository().moderation_log.note(action, moderator, member.get_username(), reason, details)
 
 
-SiteScope = Literal[BanScope.POSTING, BanScope.VOTING, BanScope.BOTH]
-"""Scopes of bans from the whole site."""
-
+SiteScope = Literal[BanScope.POSTING, BanScope.VOTING, BanScope.BOTH]  # scopes of bans from the whole site
 Scope = PathEx[
     SiteScope,
     P(description="What the ban forbids.", examples=["posting"]),

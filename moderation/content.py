@@ -92,8 +92,7 @@ def unlock(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds 
     note_reversal(article_of(subject))
 
 
-Change = Callable[[SubjectId, Actor, str, Grounds], None]
-"""One of the functions above."""
+Change = Callable[[SubjectId, Actor, str, Grounds], None]  # one of the functions above
 
 
 def take_out(request: HttpRequest, article: Article, groups: Collection[str], reason: str) -> tuple[str, ...]:

@@ -34,8 +34,7 @@ from moderation.rules.acting import MemberFacts, judge
 from moderation.statements import BY_SITE, address_of, state
 from moderation.trust import is_trusted
 
-REASONS = {reason: gettext_lazy(text) for reason, text in FLAG_REASONS.items()}
-"""What members read of each reason."""
+REASONS = {reason: gettext_lazy(text) for reason, text in FLAG_REASONS.items()}  # what members read of each reason
 
 
 def reasons_for(*, has_link: bool) -> list[FlagReason]:
@@ -95,8 +94,7 @@ class WithdrawalForm(forms.Form):
     reason_chosen = FlagReason.WITHDRAWAL
 
 
-FLAGS_SHOWN = 100
-"""Flags of a member on the list, the newest."""
+FLAGS_SHOWN = 100  # flags of a member on the list, the newest
 
 
 @private_form(members_only(carries=["reason", "words"]))

@@ -131,8 +131,7 @@ def group_bans(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, "groups/bans.html", group, form, {"bans": found, "liftable": liftable})
 
 
-MOST_BANS = 200
-"""Current bans from a group that are shown, the newest."""
+MOST_BANS = 200  # current bans from a group that are shown, the newest
 
 
 def _current_bans(group: Group) -> list[BanRow]:

@@ -21,12 +21,8 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.identity import member_named, needs
 from owner.choices import chosen
 
-_PER_PAGE = 50
-"""Members of the highest level of a page."""
-
-_MOST_BELOW = 300
-"""Members below them."""
-
+_PER_PAGE = 50  # members of the highest level of a page
+_MOST_BELOW = 300  # members below them
 _MOST_LEVELS = 8
 
 
@@ -36,17 +32,10 @@ class Place:
 
     member: User
     level: int
-    opens: bool
-    """Whether those whom the member invited follow."""
-
-    closes: int
-    """How many lists end here."""
-
-    more: int
-    """How many the member invited of whom the page shows none."""
-
-    vouches: Sequence[Vouch]
-    """The vouches for the member."""
+    opens: bool  # whether those whom the member invited follow
+    closes: int  # how many lists end here
+    more: int  # how many the member invited of whom the page shows none
+    vouches: Sequence[Vouch]  # the vouches for the member
 
     @property
     def address(self) -> str:

@@ -54,9 +54,7 @@ from moderation.rights import author_of_flagged, check_not_own
 from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, address_of
 from owner.choices import chosen
 
-MOST_SHOWN = 50
-"""Notices on the page of the queue, the oldest."""
-
+MOST_SHOWN = 50  # notices on the page of the queue, the oldest
 NAME_LIMIT = 100  # code points
 
 _LONGEST_ADDRESS = 2000  # characters that are read
@@ -67,11 +65,8 @@ class Target(NamedTuple):
     """What an address of this site leads to, whether or not it exists."""
 
     path: str
-    subject: int = 0
-    """A comment, or the root of an article; 0 for a member's page."""
-
-    name: str = ""
-    """Of the member; "" for articles and comments."""
+    subject: int = 0  # a comment, or the root of an article; 0 for a member's page
+    name: str = ""  # of the member; "" for articles and comments
 
 
 def target_of(address: str, *own_hosts: str) -> Target | None:
@@ -144,8 +139,7 @@ class NoticeForm(forms.Form):
         label=gettext_lazy("I believe in good faith that what I say here is accurate and complete."),
     )
 
-    use_required_attribute = False
-    """Browsers cannot know that one of the reasons needs no name."""
+    use_required_attribute = False  # browsers cannot know that one of the reasons needs no name
 
     def __init__(self, data: Any, request: HttpRequest) -> None:
         host = urlsplit(site_address(request)).hostname or ""
@@ -254,9 +248,7 @@ class WaitingNotice:
     """A notice as the queue shows it."""
 
     notice: LegalNotice
-    title: str
-    """Of the article, or the member's name; "" if there is no such page."""
-
+    title: str  # of the article, or the member's name; "" if there is no such page
     is_comment: bool
 
     @property

@@ -40,13 +40,10 @@ from tasks import MAIL
 
 M = TypeVar("M", bound=Model)
 
-SETTLE_SECONDS = 5
-"""Age at which something is mailed: until then, another process may not have saved it yet."""
-
+SETTLE_SECONDS = 5  # age at which something is mailed: until then, another process may not have saved it yet
 ROWS_PER_MAIL = 25
 
-_MOST_FOUND = 200
-"""Flagged articles and comments, appeals, and sign-ups that a run reads of each."""
+_MOST_FOUND = 200  # flagged articles and comments, appeals, and sign-ups that a run reads of each
 
 
 class Row(NamedTuple):

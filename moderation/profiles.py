@@ -39,8 +39,7 @@ from moderation.flags import REASONS, FlagForm, NewFlag, change_by_form, reasons
 from moderation.rights import check_not_own
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state
 
-MOST_SHOWN = 50
-"""Members with open flags in the queue, those that wait longest."""
+MOST_SHOWN = 50  # members with open flags in the queue, those that wait longest
 
 
 class FlaggedProfile(NamedTuple):

@@ -51,8 +51,7 @@ from moderation.rules import held
 from moderation.rules.acting import note_kept
 from moderation.statements import GroundsForm
 
-BAN_DAYS = 7
-"""Days for which the button of the queue bans an author from posting."""
+BAN_DAYS = 7  # days for which the button of the queue bans an author from posting
 
 
 class DecisionForm(GroundsForm):

@@ -43,8 +43,7 @@ PARTS = {
 }
 """What a redacted text was."""
 
-_LONGEST_SHOWN = 500
-"""Characters of a text that the form shows."""
+_LONGEST_SHOWN = 500  # characters of a text that the form shows
 
 
 class RedactionForm(forms.Form):

@@ -173,8 +173,7 @@ def _is_of_members(entry: LogEntry, article: Article) -> bool:
     return rule is not None and rule.current.definition["subject"] == _FLAGS
 
 
-_FLAGS = "report"
-"""What rules look at that act when members flag something."""
+_FLAGS = "report"  # what rules look at that act when members flag something
 
 
 def _groups_changed(article: Article, made: Callable[[LogEntry], bool]) -> frozenset[str]:
@@ -338,8 +337,7 @@ def author_of_flagged(subject: SubjectId, moderator: UserId) -> UserId:
     return author
 
 
-RING_PERMISSIONS = (REMOVE_ARTICLES, ASSIGN_GROUPS)
-"""Permissions, any of which lets a member see voting rings."""
+RING_PERMISSIONS = (REMOVE_ARTICLES, ASSIGN_GROUPS)  # permissions, any of which lets a member see voting rings
 
 
 def may_decide(request: HttpRequest, article: Article, kind: SuggestionKind) -> bool:
@@ -372,8 +370,7 @@ def find_undoable(request: HttpRequest, article: Article, entries: Collection[Lo
     return found
 
 
-_TITLE = "title "
-"""Stands for the title among slugs, which have no blank."""
+_TITLE = "title "  # stands for the title among slugs, which have no blank
 
 
 def _may_undo(request: HttpRequest, article: Article, kind: SuggestionKind, entry: LogEntry) -> bool:

@@ -49,9 +49,7 @@ from owner.choices import chosen
 class Grounds(NamedTuple):
     """What a statement says beyond the public reason."""
 
-    ground: str = ""
-    """One of `Ground`; "" while LEGAL_NOTICES is off."""
-
+    ground: str = ""  # one of `Ground`; "" while LEGAL_NOTICES is off
     cited: str = ""
     facts: str = ""
     is_automated: bool = False
@@ -64,16 +62,13 @@ BY_SITE = Grounds(Ground.RULES, is_automated=True)
 
 FIELDS = ("ground", "cited", "facts")
 
-MOST_SHOWN = 100
-"""Statements on a member's list, the newest."""
+MOST_SHOWN = 100  # statements on a member's list, the newest
 
 
 class GroundsForm(forms.Form):
     """The part of a form that says what a decision rests on. It has no fields while LEGAL_NOTICES is off."""
 
-    needs_grounds = True
-    """Whether every decision of the form needs them; otherwise the form calls `check_grounds`."""
-
+    needs_grounds = True  # whether every decision of the form needs them; otherwise the form calls `check_grounds`
     ground = forms.ChoiceField(
         choices=Ground.choices,
         initial=Ground.RULES.value,

@@ -33,8 +33,7 @@ from articles.wiring import repository
 
 Step = TypeVar("Step")
 
-BUDGET_SECONDS = 5.0
-"""Time that one request spends on an act."""
+BUDGET_SECONDS = 5.0  # time that one request spends on an act
 
 
 def take(steps: Iterator[Step], note: Callable[[Step], object] = bool, seconds: float | None = None) -> bool:
@@ -50,8 +49,7 @@ def take(steps: Iterator[Step], note: Callable[[Step], object] = bool, seconds: 
     return True
 
 
-MOST_SHOWN = 100
-"""Articles, and comments, that are shown of what an account posted."""
+MOST_SHOWN = 100  # articles, and comments, that are shown of what an account posted
 
 
 class Contribution(NamedTuple):
@@ -76,8 +74,7 @@ class Contributions(NamedTuple):
 
     articles: int
     comments: int
-    newest: list[Contribution]
-    """At most `MOST_SHOWN` articles and as many comments, newest first."""
+    newest: list[Contribution]  # at most `MOST_SHOWN` articles and as many comments, newest first
 
 
 def subject_named(name: str) -> User:
@@ -148,8 +145,7 @@ SubjectName = PathEx[
     ),
 ]
 
-MOST_DAYS = 3650
-"""Longest time that moderators can give: of a ban, or of what a sweep removes."""
+MOST_DAYS = 3650  # longest time that moderators can give: of a ban, or of what a sweep removes
 
 
 def member_for(request: HttpRequest, name: str, *permissions: str) -> User:

@@ -50,9 +50,7 @@ class SweepForm(GroundsForm):
 class Progress(NamedTuple):
     """What a call did."""
 
-    changed: int
-    """Articles and comments that it removed or restored."""
-
+    changed: int  # articles and comments that it removed or restored
     is_complete: bool
 
 

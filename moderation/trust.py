@@ -7,8 +7,7 @@ from accounts.models import User, origins_of
 from articles.domain import trust
 from articles.wiring import repository
 
-_MOST_BACKERS = 200
-"""Members who gave points of whom it is asked where they come from."""
+_MOST_BACKERS = 200  # members who gave points of whom it is asked where they come from
 
 
 def may_be_untrusted(member: Any) -> bool:

@@ -31,8 +31,7 @@ from moderation.subjects import take
 from moderation.trust import is_trusted
 from owner.choices import chosen
 
-_LOOKED_AT = 1000
-"""Members on probation at whom one run of housekeeping looks."""
+_LOOKED_AT = 1000  # members on probation at whom one run of housekeeping looks
 
 
 def end_probations(repository: Repository, budget: float) -> int:

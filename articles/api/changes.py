@@ -21,8 +21,7 @@ from articles.repository import Changed, ChangesLostError, Repository
 from articles.wiring import repository
 from owner import choices
 
-MOST = 50
-"""Changes in a response: each may have a text of 80 KB, and HTML of 200 KB."""
+MOST = 50  # changes in a response: each may have a text of 80 KB, and HTML of 200 KB
 
 
 class ChangesQuery(schemas.Model):

@@ -28,9 +28,7 @@ SCHEMAS = "#/components/schemas/"
 
 _CONVERTER = re.compile("<(?:[^:>]+:)?([^>]+)>")
 
-_WRAPPED = re.compile(r"(?<=[^\n])\n(?=[^\n])")
-"""The end of a line of a docstring, within a paragraph."""
-
+_WRAPPED = re.compile(r"(?<=[^\n])\n(?=[^\n])")  # the end of a line of a docstring, within a paragraph
 _FAILURE: Json = {"content": {"application/json": {"schema": {"$ref": f"{SCHEMAS}Failure"}}}}
 _LIMITED: Json = {
     **_FAILURE,
@@ -155,8 +153,7 @@ def _references(value: Any) -> set[str]:
     return set(re.findall(rf'"\$ref": "{SCHEMAS}([^"]+)"', json.dumps(value)))
 
 
-_SITE = "https://site.invalid"
-"""Stands for the site's address in the examples."""
+_SITE = "https://site.invalid"  # stands for the site's address in the examples
 
 
 @require_safe

@@ -15,8 +15,7 @@ from articles.searching import MOST_CHARACTERS, read_query
 from articles.web.limits import take
 from articles.wiring import finder, repository
 
-_DECAY_STEP_HOURS = 6
-"""Time between two values of the decay."""
+_DECAY_STEP_HOURS = 6  # time between two values of the decay
 
 
 class Neighbour(schemas.Model):

@@ -15,8 +15,7 @@ from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 
-CLIENT_ID_LIMIT = 200
-"""Maximum length in characters of the id that a client may choose for its reader."""
+CLIENT_ID_LIMIT = 200  # maximum length in characters of the id that a client may choose for its reader
 
 
 class View(schemas.Model):

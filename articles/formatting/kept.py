@@ -32,16 +32,13 @@ MOST_KEPT: Mapping[str, int] = {
 """Drawings that a process keeps of a template; the least recently shown ones are dropped."""
 
 MOST_KEPT_OF_OTHERS = 1_000  # 3 KB each, or less
-LONGEST_VALUE = 500
-"""Characters of a value, such as the address of a page, with which a piece is kept."""
-
+LONGEST_VALUE = 500  # characters of a value, such as the address of a page, with which a piece is kept
 _MARK = secrets.token_hex(8)
 _HOLE = re.compile(f"<!--{_MARK} ([^>]+)-->")
 
 _UNSAFE = re.compile("""[&<>"']""")
 
-Parts = tuple[str, ...]
-"""Text and names of holes in turn, text first and last."""
+Parts = tuple[str, ...]  # text and names of holes in turn, text first and last
 
 
 class _OpenHoles:
@@ -53,8 +50,7 @@ class _OpenHoles:
 
 OPEN = _OpenHoles()
 
-Holes = Mapping[str, object] | _OpenHoles
-"""Contents of holes by name, which are escaped when they are filled in."""
+Holes = Mapping[str, object] | _OpenHoles  # contents of holes by name, which are escaped when they are filled in
 
 
 class Shape(Hashable, Protocol):

@@ -65,9 +65,7 @@ class ContentForm(fields.PreviewedForm):
 class PostForm(ContentForm):
     """A new article, with up to five of the existing groups, if there are any."""
 
-    folded = ("text", "groups")
-    """Fields that are shown on demand."""
-
+    folded = ("text", "groups")  # fields that are shown on demand
     groups = fields.GroupsField(label=gettext_lazy("Groups"), required=False)
 
     def __init__(self, data: Any = None, *, groups: Sequence[Group], rules: Rules, **options: Any) -> None:

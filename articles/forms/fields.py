@@ -64,12 +64,8 @@ def _refuse_blocked(link: str) -> None:
         raise InvalidInput("link-blocked", host=host, reason=as_shown(reason).rstrip(".。"))
 
 
-MOST_GROUP_BOXES = 40
-"""Maximum number of checkboxes, for the largest groups; names of other groups are typed."""
-
-_MOST_SUGGESTED = 200
-"""Maximum number of titles of other groups that a browser suggests while a member types."""
-
+MOST_GROUP_BOXES = 40  # maximum number of checkboxes, for the largest groups; names of other groups are typed
+_MOST_SUGGESTED = 200  # maximum number of titles of other groups that a browser suggests while a member types
 _COMMA = re.compile(r"[,;，、；\n]")
 
 
@@ -225,8 +221,7 @@ class GroupsField(forms.Field):
 class PreviewedForm(forms.Form):
     """A form with a text in Markdown, which it can show before it is processed."""
 
-    current_text = ""
-    """The text that is edited, if any: its links may stay."""
+    current_text = ""  # the text that is edited, if any: its links may stay
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -21,12 +21,8 @@ from articles.web import reading
 from owner import choices
 from owner.choices import chosen
 
-PLACE = b"<!--kept-page-->"
-"""Where `templates/base.html` leaves room for the sentence that this is a copy."""
-
-_MOST_NOT_DUE = 1_000
-"""Number of addresses for which a process remembers when their copies are due."""
-
+PLACE = b"<!--kept-page-->"  # where `templates/base.html` leaves room for the sentence that this is a copy
+_MOST_NOT_DUE = 1_000  # number of addresses for which a process remembers when their copies are due
 _VALIDATORS = ("ETag", "Last-Modified")
 _KEPT_HEADERS = ("Content-Type", *_VALIDATORS)
 

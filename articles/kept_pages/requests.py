@@ -21,15 +21,11 @@ from articles.web.caching import FEEDS, PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
 from owner.choices import chosen
 
-AFTER = "after"
-"""The articles or comments that one reader has seen: no other reader has the same page."""
-
+AFTER = "after"  # the articles or comments that one reader has seen: no other reader has the same page
 LOG_FILTER = ("action", "actor", "member", "group", "rest")
 """Parameters of the moderation log, which `moderation.log` reads."""
 
-FILTER = ("min_points", "hide")
-"""Parameters of feeds, which `articles.feeds` reads."""
-
+FILTER = ("min_points", "hide")  # parameters of feeds, which `articles.feeds` reads
 _PLACE = ("page", AFTER)
 _PLACE_IN_THREAD = ("comments", "start", AFTER)
 
@@ -63,9 +59,7 @@ _LINKED: Mapping[str, Collection[str]] = {
 """Values with which the site links to a page that many readers see. Views check the parameters not listed."""
 
 
-KEPT_VIEWS = frozenset(RULES)
-"""Views whose pages are public."""
-
+KEPT_VIEWS = frozenset(RULES)  # views whose pages are public
 _SHAPING_COOKIES = (*PERSONAL_COOKIES, *PREFERENCE_COOKIES)
 _FOR_ALL = FEEDS | {view for view in RULES if view.startswith("articles:sitemap")}
 """Views whose pages are the same for everyone, in the site's language."""
@@ -93,18 +87,14 @@ class PublicPage(NamedTuple):
     view: str
     site: str
     path: str
-    query: str
-    """The canonical one: parameters that the view does not read make no other page."""
-
+    query: str  # the canonical one: parameters that the view does not read make no other page
     is_exact: bool
     """Whether the address has only parameters that make it a page of many readers, each once.
 
     Others may be repeated on the page, and a list with a token is one reader's.
     """
 
-    article: ArticleId | None
-    """The article whose page it is, or a page of whose comments."""
-
+    article: ArticleId | None  # the article whose page it is, or a page of whose comments
     shelf: str
     """See `Address`: for addresses that readers make up, such as searches, filters, and groups shown together."""
 

@@ -50,8 +50,7 @@ _OF_ORIGINS = frozenset(("origin", "sec-fetch-site"))
 """Headers by which Django decides whether the API reads cookies: see `voting_site.serving.requests`."""
 
 _LONGEST_PATH = 200  # characters
-_LONGEST_LANGUAGES = 500
-"""Characters of Accept-Language with which a request is shared."""
+_LONGEST_LANGUAGES = 500  # characters of Accept-Language with which a request is shared
 
 
 class Reading(NamedTuple):
@@ -59,8 +58,7 @@ class Reading(NamedTuple):
 
     share: "Share"
     known: str
-    has_visitor: bool
-    """Whether it has a visitor's cookie."""
+    has_visitor: bool  # whether it has a visitor's cookie
 
     @property
     def counts(self) -> bool:
@@ -82,8 +80,7 @@ class Share(NamedTuple):
     query: str
     is_compressed: bool
     language: str
-    preferences: tuple[str, ...]
-    """Cookies of readers without an account: theme, keyboard shortcuts, hidden groups."""
+    preferences: tuple[str, ...]  # cookies of readers without an account: theme, keyboard shortcuts, hidden groups
 
 
 def reading_of(
@@ -143,9 +140,7 @@ def _language(accepted: str, chosen: str) -> str:
     return get_language_from_request(request)  # type: ignore[arg-type]
 
 
-PATIENCE = 1.0
-"""Seconds for which a reader without an older copy waits for a turn, or for another reader's."""
-
+PATIENCE = 1.0  # seconds for which a reader without an older copy waits for a turn, or for another reader's
 _RETRY_AFTER = 2  # seconds
 
 

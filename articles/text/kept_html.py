@@ -12,9 +12,7 @@ from markupsafe import Markup
 
 from articles.text.markdown import RULES_VERSION, FindMembers, render
 
-_SEAL = 32
-"""Hexadecimal digits of a seal."""
-
+_SEAL = 32  # hexadecimal digits of a seal
 _IS_SIMPLE = "="
 """What is kept in place of the HTML of a text without marks, as most comments are: it would double their size."""
 

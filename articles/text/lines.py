@@ -109,12 +109,8 @@ clean_token_name = partial(clean_line, limit=TOKEN_NAME_LIMIT, field="token-name
 
 clean_text = partial(clean_lines, limit=TEXT_LIMIT, field="text")
 clean_group_description = partial(clean_lines, limit=GROUP_DESCRIPTION_LIMIT, field="group-description")
-clean_about = partial(clean_lines, limit=ABOUT_LIMIT, field="text")
-"""What members write about themselves."""
-
-clean_facts = partial(clean_lines, limit=NOTE_LIMIT, field="text")
-"""Those of a decision of moderators."""
-
+clean_about = partial(clean_lines, limit=ABOUT_LIMIT, field="text")  # what members write about themselves
+clean_facts = partial(clean_lines, limit=NOTE_LIMIT, field="text")  # those of a decision of moderators
 clean_comment = partial(clean_filled_lines, limit=TEXT_LIMIT, field="comment", name="comment")
 clean_appeal = partial(clean_filled_lines, limit=APPEAL_LIMIT, field="text", name="appeal")
 clean_note = partial(clean_filled_lines, limit=NOTE_LIMIT, field="text", name="note")

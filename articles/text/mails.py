@@ -18,21 +18,13 @@ from typing import Any, NamedTuple
 import webencodings
 from justhtml import stream
 
-MOST_BYTES = 100_000
-"""Size up to which mails are read."""
-
-MARKER = "=-=-="
-"""Begins the line of the site's mails above which members write."""
-
+MOST_BYTES = 100_000  # size up to which mails are read
+MARKER = "=-=-="  # begins the line of the site's mails above which members write
 _RECIPIENTS = ("To", "Cc", "Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To")
-_MOST_CHARACTERS = 2_000
-"""Characters of a header that are read."""
-
+_MOST_CHARACTERS = 2_000  # characters of a header that are read
 _MOST_LINES_OF_HEAD = 2_000
 _MOST_PARTS, _DEEPEST = 100, 10
-_MOST_EVENTS = 6_000
-"""Tags and texts of HTML."""
-
+_MOST_EVENTS = 6_000  # tags and texts of HTML
 _MOST_LINES = 10_000
 
 _OF_MACHINES = ("List-Id", "List-Unsubscribe", "X-Auto-Response-Suppress", "X-Autoreply", "X-Autorespond")
@@ -48,8 +40,7 @@ class IncomingMail(NamedTuple):
 
     head: Message
     body: bytes
-    is_whole: bool
-    """Whether it was read to its end; if not, this is its head."""
+    is_whole: bool  # whether it was read to its end; if not, this is its head
 
     @classmethod
     def of(cls, raw: bytes) -> "IncomingMail":
@@ -272,9 +263,7 @@ _FIELD = re.compile(r"[\s*_|]{0,9}[^\W\d_](?:[^:：|\n]{0,30})[:：|](?!//)")
 """`Van: `, `**发件人：**`, `| 日期 |`: a field in the head of a quoted mail, in any language."""
 
 _MOST_FIELDS = 30
-_WRAPPED = 50
-"""Characters of a line that a program may have continued on the next one."""
-
+_WRAPPED = 50  # characters of a line that a program may have continued on the next one
 _LONGEST_INTRODUCTION = 300
 _ADDRESS = re.compile(r"[^\s<>\[\]()]{1,100}@[^\s<>\[\]()]{1,100}")
 _TIME = re.compile(r"\d{4}|\d[:.h]\d\d")

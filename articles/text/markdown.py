@@ -30,33 +30,21 @@ from articles.text.mentions import MEMBERS, MENTION, NAME, link_of, spellings
 RULES_VERSION = 5
 """Raised whenever the HTML of some text changes: HTML that was kept under another version is made again."""
 
-FindMembers = Callable[[Collection[str]], Collection[str]]
-"""Returns those of the names that members have."""
-
-_MOST_BYTES = 200_000
-"""Bytes of a text's HTML."""
-
-_MOST_TAGS = 7_000
-"""Tags and escaped characters of a text's HTML: the gate takes about a microsecond for each."""
-
-_DEEPEST = 20
-"""Quotes, lists, links and emphasis within each other."""
-
+FindMembers = Callable[[Collection[str]], Collection[str]]  # returns those of the names that members have
+_MOST_BYTES = 200_000  # bytes of a text's HTML
+_MOST_TAGS = 7_000  # tags and escaped characters of a text's HTML: the gate takes about a microsecond for each
+_DEEPEST = 20  # quotes, lists, links and emphasis within each other
 _MOST_STEPS = 300_000
 """Lines of a text, times its longest indent with list markers: the parser goes through open lists at each line."""
 
-_MOST_CELLS = 3_500
-"""Cells of all tables of a text: an almost empty row of a wide table counts as a full one."""
-
+_MOST_CELLS = 3_500  # cells of all tables of a text: an almost empty row of a wide table counts as a full one
 _LINK_SIGNS, _MOST_LINK_SIGNS = ("@", "://", "]("), 800
 """What links and mentions are made with, and how often a text may have it in total."""
 
 _MOST_LINK_STEPS = 600
 """Different links of a text. One that has to be parsed counts as four, and with an IDN host as twenty."""
 
-_MOST_NAMES = 300
-"""Names of a text that are looked up: later ones are no mentions."""
-
+_MOST_NAMES = 300  # names of a text that are looked up: later ones are no mentions
 _SCHEMES = ("http", "https", "mailto")
 
 _HOST = r"(?:[\w-]+\.)+(?:[A-Za-z]{2,63}(?![A-Za-z0-9-])|[\w-]+)"  # without a space, Chinese text may follow "org"
@@ -125,9 +113,7 @@ _DELIMITERS = re.compile(r"[ \t>]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)*+(?:[ \t]*+:?-
 _CONTAINERS = re.compile(r"[ \t>]*+(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]++[ \t>]*+)*+")
 """The quotes and lists in which a line begins."""
 
-_CELL_END = re.compile(r"\\.|(\|)")
-"""A separator of cells, as the group, or an escaped character."""
-
+_CELL_END = re.compile(r"\\.|(\|)")  # a separator of cells, as the group, or an escaped character
 _DEFINITION = re.compile(
     r"^(?P<quotes>[ \t>]*+)[ \t>*+\-0-9.)]*+\[(?:[^\[\]\\]|\\[\s\S])++\](?P<colon>:)"
     r"[ \t]*+(?:\n[ \t>]*+)?(?:<[^<>\n]*+|[^\s<]\S*+)",
@@ -145,8 +131,7 @@ _CODE_NAME = re.compile('<pre><code(?: class="language-([^"]*)"| data-meta="([^"
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _BLOCK = re.compile("<(/?)(?:blockquote|h[3-6]|li|ol|p|table|td|th|ul)[ >]")
-_NAMELESS = re.compile("@|(?i:https?)://")
-"""The beginning of a link's text that is a mention or an address."""
+_NAMELESS = re.compile("@|(?i:https?)://")  # the beginning of a link's text that is a mention or an address
 _DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
 _TAGS = {"a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s"}
@@ -155,9 +140,7 @@ _SIDES = {"left", "center", "right"}
 
 _TAG = re.compile("(<[^>]*>)")
 _TEXT = re.compile("(?:(?<=>)|^)[^<]+")
-_UNFINISHED = re.compile(r"(?:<[^>]*|&[^;]*)\Z")
-"""A tag, or an entity, that is cut off."""
-
+_UNFINISHED = re.compile(r"(?:<[^>]*|&[^;]*)\Z")  # a tag, or an entity, that is cut off
 _LINK_TAG = re.compile("(<(?:/?a|/?code|img)(?: [^>]*)?>)")
 _NUMBER = re.compile('(?:href|src)="([0-9]*)"')
 _ALT = re.compile(' alt="([^"]*)"')
@@ -167,8 +150,7 @@ _NESTING = re.compile("<(/?)(?:a|blockquote|del|em|ol|strong|ul)[ >]")
 _NAME = re.compile("@[^/+]+")
 _MENTIONED = re.compile(f"<m>@({NAME})</m>")
 
-_LINK = re.compile(r'<a href="([^"]*)"')
-"""A link in HTML that passed the gate, which leaves no `<` in texts."""
+_LINK = re.compile(r'<a href="([^"]*)"')  # a link in HTML that passed the gate, which leaves no `<` in texts
 
 
 def _gate(is_site_link: Callable[[str], object]) -> Cleaner:

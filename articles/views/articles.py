@@ -51,9 +51,7 @@ class Abilities(NamedTuple):
     withdraw: bool
     remove: bool
     merge: bool
-    assign_groups: bool
-    """Change its groups, or at least take it out of one."""
-
+    assign_groups: bool  # change its groups, or at least take it out of one
     see_views: bool
     redact: bool
     see_subjects: bool
@@ -77,9 +75,7 @@ class ArticleShape(NamedTuple):
 
     frame: Frame
     may: Abilities
-    site: str
-    """Address of the site."""
-
+    site: str  # address of the site
     locale: str
     is_open: bool
     is_removed: bool
@@ -89,12 +85,8 @@ class ArticleShape(NamedTuple):
     has_link: bool
     has_text: bool
     has_poster_page: bool
-    archives: tuple[str, ...]
-    """Names of those that may have copies of the link."""
-
-    has_suggestions: bool
-    """Whether there are open ones, which members see."""
-
+    archives: tuple[str, ...]  # names of those that may have copies of the link
+    has_suggestions: bool  # whether there are open ones, which members see
     has_ballots: bool
     discussion: DiscussionShape | None
 

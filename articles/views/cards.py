@@ -18,8 +18,7 @@ from articles.web.addresses import path_of
 LOCALES = {"en": "en_US", "zh-hans": "zh_CN", "zh-hant": "zh_TW"}
 """Languages with a territory, as the platforms require."""
 
-_LONGEST_DESCRIPTION = 300
-"""Characters of a text: more than the platforms show."""
+_LONGEST_DESCRIPTION = 300  # characters of a text: more than the platforms show
 
 
 def description_of(article: Article, titles: Sequence[str]) -> str:

@@ -21,14 +21,10 @@ from articles.web.caching import CRAWLER_SECONDS
 from articles.wiring import finder, repository
 from owner.choices import chosen
 
-PART = 10_000
-"""Ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast."""
-
+PART = 10_000  # ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast
 MOST_IN_A_FILE = 50_000
 
-CRAWL_DELAY = 5
-"""Seconds between two requests, for crawlers that respect it."""
-
+CRAWL_DELAY = 5  # seconds between two requests, for crawlers that respect it
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _CLOSED_PAGES = (
     *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
@@ -68,11 +64,8 @@ _CLOSED_COMMENT_PAGES = (
     "flag_comment",
 )
 
-MOST_HOSTS = 1000
-"""Hosts in the sitemap: those with the most articles."""
-
-_Entry = tuple[str, float | None]
-"""A path, and the time of its last change in Unix seconds, if known."""
+MOST_HOSTS = 1000  # hosts in the sitemap: those with the most articles
+_Entry = tuple[str, float | None]  # a path, and the time of its last change in Unix seconds, if known
 
 
 @require_safe

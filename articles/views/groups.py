@@ -35,8 +35,7 @@ from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation.rights import acting, may
 
-MOST_WITHOUT_SEARCH = 30
-"""Groups up to which the index has no search box."""
+MOST_WITHOUT_SEARCH = 30  # groups up to which the index has no search box
 
 
 class IndexedGroup(NamedTuple):
@@ -144,8 +143,7 @@ _FIELDS = (
     *("title", "reason", "describe-description", "describe-reason"),
     *("show-visible", "show-reason", "merge-into", "merge-reason"),
 )
-_FOR_SITE = ("show", "merge")
-"""Forms of moderators of the whole site."""
+_FOR_SITE = ("show", "merge")  # forms of moderators of the whole site
 
 
 @page_with_form

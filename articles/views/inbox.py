@@ -39,8 +39,7 @@ class ReadForm(forms.Form):
     until = forms.FloatField(min_value=0, widget=forms.HiddenInput)
 
 
-MOST_SHOWN = 100
-"""Muted discussions on the page, the last muted."""
+MOST_SHOWN = 100  # muted discussions on the page, the last muted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +47,8 @@ class NoticeRow:
     """A notice as the page shows it."""
 
     notice: Notice
-    excerpt: str
-    """Beginning of the comment; "" if there is none, or if it cannot be read."""
-
-    statement: int | None = None
-    """Number of the statement about a moderator's action; None without one."""
+    excerpt: str  # beginning of the comment; "" if there is none, or if it cannot be read
+    statement: int | None = None  # number of the statement about a moderator's action; None without one
 
 
 @private_page(members_only())

@@ -23,8 +23,7 @@ from articles.web.addresses import moved
 from articles.web.identity import member_named, reader_id
 from articles.wiring import repository
 
-_INVITED_SHOWN = 10
-"""Invited members that a profile names."""
+_INVITED_SHOWN = 10  # invited members that a profile names
 
 
 @require_safe

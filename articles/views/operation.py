@@ -43,16 +43,11 @@ from articles.wiring import repository
 from owner.choices import chosen
 from tasks import discard_failed, list_failed, read_state, repeat_failed
 
-_MOST_ROWS = 25
-"""Maximum number of rows of the table: about one for each hour."""
-
-_LEAST = 2
-"""Minimum number of measurements for a line."""
-
+_MOST_ROWS = 25  # maximum number of rows of the table: about one for each hour
+_LEAST = 2  # minimum number of measurements for a line
 _UNKNOWN = "–"
 
-_ZERO_DECIMAL = re.compile(r"[.,]0(?![0-9])")
-"""A decimal that round numbers on an axis omit."""
+_ZERO_DECIMAL = re.compile(r"[.,]0(?![0-9])")  # a decimal that round numbers on an axis omit
 
 
 def _milliseconds(time: float) -> str:
@@ -63,8 +58,7 @@ def _in_milliseconds(seconds: float | None) -> float | None:
     return None if seconds is None else seconds * 1000
 
 
-_Figure = tuple[str | Promise, Callable[[Measurement], float | None]]
-"""A name, and the figure of a measurement."""
+_Figure = tuple[str | Promise, Callable[[Measurement], float | None]]  # a name, and the figure of a measurement
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,7 @@ from articles.web.preferences import (
 from articles.wiring import repository
 
 _YEAR_SECONDS = 365 * 86400
-_LONGEST_COOKIE = 3800
-"""Limit in characters; browsers drop longer cookies silently."""
-
+_LONGEST_COOKIE = 3800  # limit in characters; browsers drop longer cookies silently
 _FIELDS = ("theme", "language", "keyboard", "read", "hide", "show")
 
 _KINDS = {kind.value: kind for kind in Kind}

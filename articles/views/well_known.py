@@ -18,8 +18,7 @@ from articles.web.preferences import tag
 from articles.wiring import repository
 from owner.choices import chosen, closed_groups
 
-_VALID_DAYS = 180
-"""Days for which a program may rely on the contact: RFC 9116 recommends less than a year."""
+_VALID_DAYS = 180  # days for which a program may rely on the contact: RFC 9116 recommends less than a year
 
 
 @require_safe

@@ -105,8 +105,7 @@ def restore_title(request: HttpRequest, article: Article, title: str) -> None:
     repository().articles.edit(article.id, editor, title, article.link, moderator=True)
 
 
-MOST_POSTED_BEFORE = 5
-"""Earlier articles of a link that a page shows, the newest."""
+MOST_POSTED_BEFORE = 5  # earlier articles of a link that a page shows, the newest
 
 
 class PostedBefore(NamedTuple):
@@ -114,8 +113,7 @@ class PostedBefore(NamedTuple):
 
     articles: tuple[Article, ...] = ()
     more: int = 0
-    ids: tuple[ArticleId, ...] = ()
-    """Those that the index found."""
+    ids: tuple[ArticleId, ...] = ()  # those that the index found
 
     @classmethod
     def of(cls, link: str, found: Sequence[Article], total: int, ids: Sequence[ArticleId] = ()) -> "PostedBefore":

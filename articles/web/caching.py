@@ -16,18 +16,14 @@ from django.utils.cache import get_conditional_response, patch_cache_control, pa
 from articles.domain.lists import PAGES
 from owner.choices import chosen
 
-SHARED_SECONDS = 10
-"""Time for which a proxy may serve a list to readers without an account before it revalidates."""
-
+SHARED_SECONDS = 10  # time for which a proxy may serve a list to readers without an account before it revalidates
 FEED_SECONDS = 300
 CRAWLER_SECONDS = 3600
 
 PERSONAL_COOKIES = (settings.SESSION_COOKIE_NAME, "messages")
 
 _ENCODINGS = ("br", "gzip")
-_LONGEST_ENCODINGS = 500
-"""Characters of Accept-Encoding that are read; a longer one accepts no encoding."""
-
+_LONGEST_ENCODINGS = 500  # characters of Accept-Encoding that are read; a longer one accepts no encoding
 _WEIGHT = re.compile(r"q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 
 

@@ -8,9 +8,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-UNIX = "unix"
-"""Name of a proxy that connects by a Unix socket, which has no address."""
-
+UNIX = "unix"  # name of a proxy that connects by a Unix socket, which has no address
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}")
 
 

@@ -31,8 +31,7 @@ from articles.wiring import html_of_site_text, repository
 from moderation.rights import QueueLink, VotingRingsLink, count_waiting, may, may_in_groups
 from owner.choices import chosen
 
-_LONGEST_DESCRIPTION = 160
-"""Characters of the description of a page; search engines show no more."""
+_LONGEST_DESCRIPTION = 160  # characters of the description of a page; search engines show no more
 
 
 def form_token(request: HttpRequest) -> dict[str, Any]:
@@ -82,43 +81,28 @@ class Frame(NamedTuple):
     """What shapes the parts around a page, which `templates/base.html` draws; the rest is in holes."""
 
     is_member: bool
-    is_own_page: bool
-    """Whether the page is the member's own."""
-
-    unread: int | None
-    """The number of the member's new notices, news of a ban included; None if it is not known."""
-
+    is_own_page: bool  # whether the page is the member's own
+    unread: int | None  # the number of the member's new notices, news of a ban included; None if it is not known
     sees_moderation: bool
-    waiting: int
-    """How much waits for this moderator; some seconds old."""
-
+    waiting: int  # how much waits for this moderator; some seconds old
     sees_operation: bool
     is_staff: bool
     theme: str
     keyboard: bool
-    view: str
-    """Name of the view that answers."""
-
-    returns: bool
-    """Whether login and log-out return to the page: not to account pages."""
-
+    view: str  # name of the view that answers
+    returns: bool  # whether login and log-out return to the page: not to account pages
     has_sign_up: bool
     """Whether readers can become members, if only with an invitation: the sign-up page says who gives them."""
 
     has_rules: bool
     has_imprint: bool
     has_contact: bool
-    description: str
-    """What the site is, in a line for search engines: its welcome, or the default."""
+    description: str  # what the site is, in a line for search engines: its welcome, or the default
 
     """Whether the site is about to move to another store."""
 
-    is_closed: bool
-    """Whether the reader has to log in to read the site."""
-
-    has_privacy: bool
-    """Whether the footer leads such a reader to the site's text about privacy."""
-
+    is_closed: bool  # whether the reader has to log in to read the site
+    has_privacy: bool  # whether the footer leads such a reader to the site's text about privacy
     feeds: str
     """The reader's addresses of feeds: "public" ones; on a site for members "private" ones, or "none" yet."""
 

@@ -20,9 +20,7 @@ from articles.web import reading
 from articles.web.addresses import redirect_without_slash
 from articles.web.preferences import THEME_COOKIE, THEMES
 
-RETRY_AFTER = 5
-"""Seconds after which a client may retry while the store or the accounts' database is unavailable."""
-
+RETRY_AFTER = 5  # seconds after which a client may retry while the store or the accounts' database is unavailable
 ACCOUNTS_AWAY = (OperationalError, InterfaceError)
 
 

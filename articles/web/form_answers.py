@@ -28,11 +28,8 @@ class Done:
 
     answer: Mapping[str, Any] = field(default_factory=dict)
     message: str = ""
-    finish: Callable[[HttpResponse], None] | None = None
-    """Completes either response, for example with cookies."""
-
-    tags: str = ""
-    """Those of the message."""
+    finish: Callable[[HttpResponse], None] | None = None  # completes either response, for example with cookies
+    tags: str = ""  # those of the message
 
 
 class NotDone(Exception):

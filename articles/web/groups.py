@@ -29,8 +29,7 @@ class Liveliness(NamedTuple):
 
     followers: Mapping[str, int]
     latest: Mapping[str, float]
-    moderators: Mapping[str, Sequence[str]]
-    """Their names, the longest serving first."""
+    moderators: Mapping[str, Sequence[str]]  # their names, the longest serving first
 
 
 def _load() -> Liveliness:

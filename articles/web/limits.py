@@ -124,16 +124,10 @@ _FOR_SCRIPTS = frozenset(
 )
 """Addresses that only scripts use, whatever their Accept header says."""
 
-_SECONDS_OF_HASHES = 2
-"""Seconds after which the passwords being hashed are done."""
-
-_MAIL_ADDRESS_LENGTH = 320
-"""Characters of a mail address that are compared: more than any address has."""
-
+_SECONDS_OF_HASHES = 2  # seconds after which the passwords being hashed are done
+_MAIL_ADDRESS_LENGTH = 320  # characters of a mail address that are compared: more than any address has
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_OF_PROGRAMS = ("api:", "lemmy:")
-"""How the names of addresses begin whose operations take their limits themselves."""
-
+_OF_PROGRAMS = ("api:", "lemmy:")  # how the names of addresses begin whose operations take their limits themselves
 _local = LocalLimits()
 
 

@@ -21,14 +21,11 @@ from articles.wiring import html_of
 class Audience(NamedTuple):
     """The members whom a text concerns."""
 
-    mentioned: tuple[UserId, ...]
-    """Those whom it mentions, and the text before did not, `MOST_MENTIONED` at most."""
-
+    mentioned: tuple[UserId, ...]  # those whom it mentions, and the text before did not, `MOST_MENTIONED` at most
     unmentioned: Mapping[UserId, float]
     """Those whom only the text before mentions, each with when the inbox was read, in Unix seconds."""
 
-    spared: frozenset[UserId]
-    """Those who want no notice of it."""
+    spared: frozenset[UserId]  # those who want no notice of it
 
 
 NO_AUDIENCE = Audience((), {}, frozenset())

@@ -29,9 +29,7 @@ HIDDEN_COOKIE = "hidden"
 PREFERENCE_COOKIES = (THEME_COOKIE, KEYBOARD_COOKIE, HIDDEN_COOKIE)
 """Everything that a reader without an account can choose, besides the language."""
 
-MOST_FOLLOWED = 50
-"""Maximum number of groups that a member can follow."""
-
+MOST_FOLLOWED = 50  # maximum number of groups that a member can follow
 _OFF = "off"
 
 _signer = Signer(sep="!", salt=HIDDEN_COOKIE)
@@ -43,20 +41,11 @@ class Preferences:
 
     theme: str = ""
     language: str = ""
-    keyboard: bool = True
-    """Whether keyboard shortcuts are on."""
-
-    hiding: Hiding = NOTHING
-    """What the reader's lists leave out."""
-
-    followed_groups: tuple[str, ...] = ()
-    """Slugs of the groups that a member follows."""
-
-    remembers_read: bool = False
-    """Whether the site remembers which articles a member opens."""
-
-    hides_read: bool = False
-    """Whether lists leave these out."""
+    keyboard: bool = True  # whether keyboard shortcuts are on
+    hiding: Hiding = NOTHING  # what the reader's lists leave out
+    followed_groups: tuple[str, ...] = ()  # slugs of the groups that a member follows
+    remembers_read: bool = False  # whether the site remembers which articles a member opens
+    hides_read: bool = False  # whether lists leave these out
 
 
 def preferences_of(request: HttpRequest) -> Preferences:

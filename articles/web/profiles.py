@@ -92,8 +92,7 @@ class Invitations(NamedTuple):
 
     inviter: User | None = None
     invited: Sequence[User] = ()
-    total: int = 0
-    """How many members joined, of whom `invited` has the first."""
+    total: int = 0  # how many members joined, of whom `invited` has the first
 
 
 class Vouches(NamedTuple):

@@ -54,9 +54,7 @@ OPEN = frozenset(
 )
 """Names of the views that need no account on a site for members. They show no content of the site."""
 
-KEY = "key"
-"""The parameter of a feed's address that has the member's key: the token of the private feed."""
-
+KEY = "key"  # the parameter of a feed's address that has the member's key: the token of the private feed
 _FOR_PROGRAMS = ("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles")
 
 

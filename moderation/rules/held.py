@@ -35,8 +35,7 @@ from articles.web.identity import actor, needs
 from articles.wiring import html_of
 from moderation.rights import check_not_own, forget_waiting
 
-MOST_SHOWN = 50
-"""Held posts in the queue, the oldest; and on the author's page, the newest."""
+MOST_SHOWN = 50  # held posts in the queue, the oldest; and on the author's page, the newest
 
 
 def list_shown(posts: QuerySet[HeldPost]) -> list[HeldPost]:

@@ -21,29 +21,19 @@ import re2
 from articles.searching.tokens import NO_SPACES
 from articles.text.links import host_of
 
-MOST_ON = 200
-"""Rules that can be on at a time."""
-
+MOST_ON = 200  # rules that can be on at a time
 PATTERN_LIMIT = 200  # characters
 MOST_WORDS = 50
 WORD_LIMIT = 100  # characters
 MOST_HOSTS = 50
-MOST_DAYS = 30
-"""Days over which repeated texts can be counted, and for which a trial looks back."""
-
+MOST_DAYS = 30  # days over which repeated texts can be counted, and for which a trial looks back
 _PROGRAM_LIMIT = 500
 """Instructions of a pattern: with a text of the maximum length, their product bounds the time of a search."""
 
-_TIMES_AS_SLOW = 3
-"""How many times the CPU time of `_MEASURE` a pattern may take for a text of the maximum length."""
-
+_TIMES_AS_SLOW = 3  # how many times the CPU time of `_MEASURE` a pattern may take for a text of the maximum length
 _HOSTILE_CHARACTERS = 20_000
-_PER_SET = 10
-"""Rules that are searched for in one pass."""
-
-_MEMORY_BYTES = 4 << 20
-"""Memory of the states of one set."""
-
+_PER_SET = 10  # rules that are searched for in one pass
+_MEMORY_BYTES = 4 << 20  # memory of the states of one set
 _SHORTEST_REPEATED = 20
 """Characters from which on a text counts as repeated: short ones, such as thanks, are written by many."""
 
@@ -93,37 +83,19 @@ class Definition:
 
     subject: Subject
     act: RuleAct
-    sentence: str = ""
-    """What the member reads who is refused."""
-
-    group: str = ""
-    """Slug of the group that an article is put into, or out of."""
-
-    scope: str = ""
-    """Slug of the group in which the rule applies; "" for the whole site."""
-
+    sentence: str = ""  # what the member reads who is refused
+    group: str = ""  # slug of the group that an article is put into, or out of
+    scope: str = ""  # slug of the group in which the rule applies; "" for the whole site
     words: tuple[str, ...] = ()
     pattern: str = ""
     hosts: tuple[str, ...] = ()
-    links: int = 0
-    """The least number of links."""
-
-    age_days: int = 0
-    """The member's account is younger."""
-
-    points: int = 0
-    """The member's articles have fewer points."""
-
-    posts: int = 0
-    """The member posted at least as many of the kind in the `hours` before."""
-
+    links: int = 0  # the least number of links
+    age_days: int = 0  # the member's account is younger
+    points: int = 0  # the member's articles have fewer points
+    posts: int = 0  # the member posted at least as many of the kind in the `hours` before
     hours: int = 0
-    is_first: bool = False
-    """It is the member's first article or comment."""
-
-    members: int = 0
-    """At least as many other members posted the same text in the `days` before."""
-
+    is_first: bool = False  # it is the member's first article or comment
+    members: int = 0  # at least as many other members posted the same text in the `days` before
     days: int = 0
 
     @property

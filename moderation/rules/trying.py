@@ -42,9 +42,7 @@ class Tried(NamedTuple):
 
     author: UserId
     at: float
-    lines: Sequence[str]
-    """What was written, the text with Markdown last."""
-
+    lines: Sequence[str]  # what was written, the text with Markdown last
     link: str = ""
     groups: Sequence[str] = ()
     article: ArticleId = 0

@@ -24,9 +24,7 @@ from owner.choices import chosen
 
 View = Callable[..., HttpResponse]
 
-_WITHOUT_TOKEN = ("api-root", "openapi", None)
-"""Names of addresses that are no operations, and read no token."""
-
+_WITHOUT_TOKEN = ("api-root", "openapi", None)  # names of addresses that are no operations, and read no token
 _WITHOUT_BODY = ("GET", "HEAD")
 
 

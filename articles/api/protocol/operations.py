@@ -33,9 +33,7 @@ from moderation import rights
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-_NONE = ""
-"""No scope: the operation checks it itself."""
-
+_NONE = ""  # no scope: the operation checks it itself
 _OF_CHANGES = ("api", "changes")
 """Limits of operations by default. Reading takes no `changes`."""
 
@@ -161,9 +159,7 @@ SAVERS = members(VOTE)
 EDITORS = members(_NONE)
 AUTHORS = members(POST)
 MODERATORS = members(MODERATE)
-VOTERS = members(VOTE, ("api",))
-"""Members whose votes are limited by their script."""
-
+VOTERS = members(VOTE, ("api",))  # members whose votes are limited by their script
 EVERYONE = (*MEMBERS, anyone())
 
 

@@ -27,11 +27,8 @@ from articles.web.preferences import preferences_of
 from articles.wiring import repository
 from moderation.rights import may, may_see_subjects
 
-_MOST_DIGITS = 20
-"""Maximum number of digits of a comment's id."""
-
-_LONGEST_START = 7
-"""Digits of `start` in an address: no article has more comments."""
+_MOST_DIGITS = 20  # maximum number of digits of a comment's id
+_LONGEST_START = 7  # digits of `start` in an address: no article has more comments
 
 
 class DiscussionShape(NamedTuple):
@@ -40,23 +37,14 @@ class DiscussionShape(NamedTuple):
     order: CommentOrder
     is_empty: bool
     is_locked: bool
-    is_muted: bool
-    """Whether the member wants no notices of it."""
-
-    is_banned: bool
-    """Whether the reader is banned from writing."""
-
+    is_muted: bool  # whether the member wants no notices of it
+    is_banned: bool  # whether the reader is banned from writing
     has_form: bool
     """Whether the discussion, and the comment that the form would reply to, takes a comment by the reader."""
 
-    has_new: bool
-    """Whether this part has comments that were posted since the reader's last visit."""
-
-    has_first: bool
-    """Whether this is not the first part."""
-
-    has_more: bool
-    """Whether another part follows."""
+    has_new: bool  # whether this part has comments that were posted since the reader's last visit
+    has_first: bool  # whether this is not the first part
+    has_more: bool  # whether another part follows
 
 
 def comment_of(article_id: ArticleId, number: str) -> Comment | None:
@@ -81,8 +69,7 @@ class Place:
     """The place of a reader in a thread: before comment number `start` of those that reply to its parent."""
 
     start: int
-    pages: Pages = ()
-    """Those that the parts before had, as far as they are known."""
+    pages: Pages = ()  # those that the parts before had, as far as they are known
 
     @property
     def part(self) -> ThreadPart:

@@ -27,8 +27,7 @@ from articles.web.addresses import path_of
 MOST_COMMENTS = 2_000
 """Drawn comments that a process keeps, about 3 KB each; the least recently shown ones are dropped."""
 
-_LONGEST_KEPT = 3_000
-"""Characters of HTML with which a drawn comment is kept."""
+_LONGEST_KEPT = 3_000  # characters of HTML with which a drawn comment is kept
 
 
 class CommentShape(NamedTuple):
@@ -37,42 +36,25 @@ class CommentShape(NamedTuple):
     is_shown: bool
     is_deleted: bool
     is_removed: bool
-    has_former_text: bool
-    """Whether a text that was removed is shown."""
-
+    has_former_text: bool  # whether a text that was removed is shown
     choice: Choice
     may_vote: bool
     may_reply: bool
     is_own: bool
-    is_by_poster: bool
-    """Whether the poster of the article wrote it."""
-
+    is_by_poster: bool  # whether the poster of the article wrote it
     may_write: bool
     """Whether the discussion takes what the reader writes, edits of the reader's own comments included."""
 
-    is_moderator: bool
-    """Whether the reader may remove and restore it."""
-
-    is_blocked: bool
-    """Whether the reader blocks its author, so that it is collapsed."""
-
-    is_deepest: bool
-    """Whether replies to it are too deep to be shown here."""
-
+    is_moderator: bool  # whether the reader may remove and restore it
+    is_blocked: bool  # whether the reader blocks its author, so that it is collapsed
+    is_deepest: bool  # whether replies to it are too deep to be shown here
     is_edited: bool
     is_reply: bool
-    is_new: bool
-    """Whether it was posted since the reader's last visit."""
-
+    is_new: bool  # whether it was posted since the reader's last visit
     has_next_new: bool
-    has_replies: bool
-    """Whether replies are shown below it."""
-
-    has_answers: bool
-    """Whether there are replies, shown here or not."""
-
-    has_more: bool
-    """Whether there are replies that are not shown here."""
+    has_replies: bool  # whether replies are shown below it
+    has_answers: bool  # whether there are replies, shown here or not
+    has_more: bool  # whether there are replies that are not shown here
 
     def context(self) -> dict[str, Any]:
         """Return what `templates/comments/comment.html` sees."""
@@ -87,40 +69,21 @@ class CommentRow(NamedTuple):
     article: ArticleId
     author_name: str
     is_by_deleted: bool
-    former: UserId | None
-    """Number of the deleted account that wrote it, for moderators."""
-
-    html: str
-    """Its text as safe HTML; "" if this reader may not see it."""
-
+    former: UserId | None  # number of the deleted account that wrote it, for moderators
+    html: str  # its text as safe HTML; "" if this reader may not see it
     posted_at: float
-    age: str
-    """Time since it was posted, in words of the active language."""
-
+    age: str  # time since it was posted, in words of the active language
     edited_at: float | None
-    edited_age: str
-    """Time since it was edited, in words of the active language; "" if it never was."""
-
+    edited_age: str  # time since it was edited, in words of the active language; "" if it never was
     removed: str | None
     votes: int
     opposes: int
-    left_out: LeftOut
-    """Votes that do not affect its place."""
-
-    is_by_votes: bool
-    """Whether votes decide its place."""
-
-    parent: str
-    """Address of the comment it replies to; "" at top level."""
-
-    replies: int
-    """Direct replies, shown here or not."""
-
-    cut: int
-    """Direct replies that are not shown here."""
-
-    next_new: CommentId | None
-    """The next new comment on the page."""
+    left_out: LeftOut  # votes that do not affect its place
+    is_by_votes: bool  # whether votes decide its place
+    parent: str  # address of the comment it replies to; "" at top level
+    replies: int  # direct replies, shown here or not
+    cut: int  # direct replies that are not shown here
+    next_new: CommentId | None  # the next new comment on the page
 
 
 def _counted(text: str, number: int) -> str:
@@ -180,15 +143,9 @@ class Viewer:
     """Whether the discussion takes comments by the reader. Readers without an account are sent to the login."""
 
     now: float
-    blocked: frozenset[UserId] = frozenset()
-    """Members whom the reader blocks."""
-
-    poster: UserId = DELETED_MEMBER
-    """Of the article."""
-
-    sees_subjects: bool = False
-    """Whether the reader may see which deleted account wrote a comment."""
-
+    blocked: frozenset[UserId] = frozenset()  # members whom the reader blocks
+    poster: UserId = DELETED_MEMBER  # of the article
+    sees_subjects: bool = False  # whether the reader may see which deleted account wrote a comment
     visited_at: float | None = None
     """When the member's visit before this one ended, in Unix seconds; None if nothing is marked as new."""
 

@@ -50,9 +50,7 @@ class Tab(NamedTuple):
     """A link to the same list in another order, or over another period."""
 
     label: str
-    address: str = ""
-    """"" for the label of the tabs that follow."""
-
+    address: str = ""  # "" for the label of the tabs that follow
     is_current: bool = False
 
 
@@ -118,8 +116,7 @@ class Empty:
     button: str = ""
     address: str = ""
     heading: str = ""
-    has_no_administrator: bool = False
-    """Whether the page says how to create the first administrator."""
+    has_no_administrator: bool = False  # whether the page says how to create the first administrator
 
 
 def empty_list(

@@ -29,9 +29,7 @@ class Head:
 
     heading: str
     count: str = ""
-    updated_at: float | None = None
-    """When the hot list of the group or groups was scored, in Unix seconds."""
-
+    updated_at: float | None = None  # when the hot list of the group or groups was scored, in Unix seconds
     tabs: headings.Tabs | None = None
     group: GroupTools | None = None
 
@@ -43,19 +41,15 @@ class ListFeed:
     name: str
     argument: str
     groups: tuple[str, ...] = ()
-    label: str = ""
-    """Label of the links below the list, where the feed differs from the list."""
+    label: str = ""  # label of the links below the list, where the feed differs from the list
 
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
     """Data of the list for static/js/refresh.js."""
 
-    query: str
-    """Parameters sent with the ids of the articles; where new ones are announced, with `since`, too."""
-
-    newest: str = ""
-    """Address of the list that shows new articles; "" for pages on which they are not announced."""
+    query: str  # parameters sent with the ids of the articles; where new ones are announced, with `since`, too
+    newest: str = ""  # address of the list that shows new articles; "" for pages on which they are not announced
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +58,7 @@ class Reader:
 
     is_member: bool = False
     hidden_groups: tuple[str, ...] = ()
-    hides: bool = False
-    """Whether the reader's choices leave anything out of this list."""
-
+    hides: bool = False  # whether the reader's choices leave anything out of this list
     followed_groups: tuple[str, ...] = ()
     may_manage_groups: bool = False
     has_no_administrator: bool = False
@@ -81,12 +73,9 @@ class ListPage:
     reader: Reader
     is_empty: bool = False
     period: Period = Period.ALL
-    previous: str = ""
-    """Address of the page before; "" for none."""
-
+    previous: str = ""  # address of the page before; "" for none
     next: str = ""
-    description: str = ""
-    """Description of the list's only group, in Markdown; "" without one."""
+    description: str = ""  # description of the list's only group, in Markdown; "" without one
 
     @property
     def title(self) -> str:

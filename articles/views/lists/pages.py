@@ -49,9 +49,7 @@ class ListShape(NamedTuple):
     list: ListPage
     """The page without its articles. The addresses of other pages are holes."""
 
-    updated_ago: str
-    """Time since the last rescore of a hot list, in words."""
-
+    updated_ago: str  # time since the last rescore of a hot list, in words
     welcome: SiteText | None
 
     def context(self) -> dict[str, Any]:

@@ -21,15 +21,11 @@ from articles.domain.articles import ArticleId
 from articles.domain.lists import ArticlePage
 from articles.formatting.values import grouped
 
-Pages: TypeAlias = tuple[tuple[int, ...], ...]
-"""Ids of what each page has, in no particular order within a page."""
-
+Pages: TypeAlias = tuple[tuple[int, ...], ...]  # ids of what each page has, in no particular order within a page
 MOST_CHARACTERS = 3000
 """Maximum length of a token, so that the URL fits the limits of the web server (4,094) and of proxies (8,190)."""
 
-LIFE = 24 * 3600
-"""Minimum lifetime in seconds; up to an hour longer, because tokens store only full hours."""
-
+LIFE = 24 * 3600  # minimum lifetime in seconds; up to an hour longer, because tokens store only full hours
 _VERSION = 1
 _HOUR = 3600
 _HEAD = 1 + 4 + 4

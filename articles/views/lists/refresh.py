@@ -93,9 +93,7 @@ def sentence(tally: Tally) -> str:
     return text % numbers
 
 
-SHARED_SECONDS = 5
-"""Time for which caches may serve a response to all readers without an account."""
-
+SHARED_SECONDS = 5  # time for which caches may serve a response to all readers without an account
 _IDS = re.compile(r"[1-9][0-9]{0,17}(,[1-9][0-9]{0,17}){0,99}", re.ASCII)
 _SINCE = re.compile(r"[0-9]{1,12}", re.ASCII)
 

@@ -22,9 +22,7 @@ from articles.views.lists.refresh import comments_label, ranked_note, unread_lab
 from articles.web.addresses import path_of
 from articles.wiring import group_titles
 
-MOST_ROWS = 5_000
-"""Rows that a process keeps, about 2 KB each; the least recently shown ones are dropped."""
-
+MOST_ROWS = 5_000  # rows that a process keeps, about 2 KB each; the least recently shown ones are dropped
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')
 
 Show = Callable[..., Markup]
@@ -36,23 +34,12 @@ class Facts(NamedTuple):
 
     age: tuple[int, int]
     is_open: bool
-    is_member: bool
-    """Whether the reader can save articles."""
-
-    is_read: bool = False
-    """Whether the reader has opened the article."""
-
-    new_comments: int = 0
-    """Comments that are new to the reader."""
-
-    rank: int | None = None
-    """Position in the list; None in lists without positions."""
-
-    last_comment: tuple[int, int] | None = None
-    """Age of the last comment; None in lists that do not show it."""
-
-    is_hidden: bool = False
-    """Whether the reader hides it, and asked to see it here."""
+    is_member: bool  # whether the reader can save articles
+    is_read: bool = False  # whether the reader has opened the article
+    new_comments: int = 0  # comments that are new to the reader
+    rank: int | None = None  # position in the list; None in lists without positions
+    last_comment: tuple[int, int] | None = None  # age of the last comment; None in lists that do not show it
+    is_hidden: bool = False  # whether the reader hides it, and asked to see it here
 
 
 class RowShape(NamedTuple):

@@ -37,17 +37,12 @@ from articles.wiring import finder, group_named, repository
 _MARK = Markup("<mark>%s</mark>")
 _REASON = Markup('<a class="why" href="%s" rel="nofollow">%s</a>')
 
-_EXCERPT, _BEFORE = 300, 100
-"""Characters of a text that are shown, and most of them before the first match."""
-
+_EXCERPT, _BEFORE = 300, 100  # characters of a text that are shown, and most of them before the first match
 _MOST_COMPARED = 10_000
 """Folded characters of a page's long texts searched for the first matches: U+FDFA becomes 18 of them."""
 
-_MOST_NAMES = 50
-"""Groups, or members, that a search shows."""
-
-_MOST_CHOICES = 200
-"""Maximum number of groups offered in a list; with more groups, the name is typed."""
+_MOST_NAMES = 50  # groups, or members, that a search shows
+_MOST_CHOICES = 200  # maximum number of groups offered in a list; with more groups, the name is typed
 
 
 @require_safe

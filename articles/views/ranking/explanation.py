@@ -72,25 +72,14 @@ class Why:
     """An explanation, with its charts and links."""
 
     explanation: Explanation
-    sentence: str
-    """The explanation in short."""
-
+    sentence: str  # the explanation in short
     places: Sequence[PlaceInList]
-    decay: Chart | None
-    """None without views, as there is no hotness to fall."""
-
-    later: float
-    """The hotness at the end of the decay."""
-
-    past: SafeString
-    """The history as HTML."""
-
-    found: Relevance | Unfound | None
-    """Its place in a search; None without one."""
-
+    decay: Chart | None  # None without views, as there is no hotness to fall
+    later: float  # the hotness at the end of the decay
+    past: SafeString  # the history as HTML
+    found: Relevance | Unfound | None  # its place in a search; None without one
     searched: str = ""
-    results: str = ""
-    """Address of the results of the search."""
+    results: str = ""  # address of the results of the search
 
     @property
     def has_probation(self) -> bool:

@@ -25,11 +25,8 @@ from articles.views.ranking.lab_page import lab_context, query_of
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 
-PATIENCE = 5.0
-"""Seconds for which a request applies parameters; housekeeping finishes longer changes."""
-
-_VIEW_PATIENCE = 0.2
-"""Seconds for which a view of the lab continues a change that is being applied."""
+PATIENCE = 5.0  # seconds for which a request applies parameters; housekeeping finishes longer changes
+_VIEW_PATIENCE = 0.2  # seconds for which a view of the lab continues a change that is being applied
 
 
 @private_page(needs(TUNE_RANKING))

@@ -18,11 +18,8 @@ from articles.forms.lab import ApplyForm, LabForm, plain
 from articles.repository import Preview, RankingChange, RankingState, Repository
 from articles.views.ranking import chart_labels
 
-_EXAMPLE_VOTES = 200
-"""Number of votes whose worth is shown in days."""
-
-_RECENT = 20
-"""Number of versions in the history before the older ones, which are folded."""
+_EXAMPLE_VOTES = 200  # number of votes whose worth is shown in days
+_RECENT = 20  # number of versions in the history before the older ones, which are folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +38,7 @@ class Row:
     article: Article
     rank: int
     move: lab.Move | None = None
-    leaves: bool = False
-    """Whether the other list does not have it."""
+    leaves: bool = False  # whether the other list does not have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +51,11 @@ class Outcome:
     at: float
     current: Sequence[Row]
     other: Sequence[Row]
-    moved: int
-    """Number of articles of the other list whose rank differs."""
-
+    moved: int  # number of articles of the other list whose rank differs
     figures: Sequence[Figure]
     chart: Chart
     chart_description: str
-    values: dict[str, str]
-    """The chosen parameters, as inputs take them."""
+    values: dict[str, str]  # the chosen parameters, as inputs take them
 
 
 @dataclass(frozen=True, slots=True)
