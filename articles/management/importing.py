@@ -221,8 +221,7 @@ class ImportRows:
         self._source = source
         self._report = report
         self._discussion: Discussion | None = None
-        self.damage: DamagedFile | None = None
-        """Why the file could not be read to its end."""
+        self.damage: DamagedFile | None = None  # why the file could not be read to its end
 
     def iterate(self, reading: Reading) -> Iterator[Row]:
         """Yield the valid rows, without stubs, which their replies enter; record the others in the report."""

@@ -22,9 +22,7 @@ class Outage:
         self._service = service
         self._clock = clock
         self._lock = Lock()
-        self.began: float | None = None
-        """When the outage began that is reported; None without one."""
-
+        self.began: float | None = None  # when the outage began that is reported; None without one
         self._reported = self._last_failure = 0.0
         self._failures = 0
 

@@ -72,9 +72,7 @@ class BackupReader:
         self._logged = dict(zip(store.shards.all, lengths, strict=True))
         self._highest: ArticleId = 0
         self._last_comments: dict[ArticleId, CommentId] = {}
-        self.foreign = 0
-        """Keys that are not the site's, and are not in the backup."""
-
+        self.foreign = 0  # keys that are not the site's, and are not in the backup
         if surveyed:
             self._survey()
 

@@ -34,8 +34,7 @@ class HeldLease:
 class HousekeepingLease:
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.held: HeldLease | None = None
-        """The lease, while a block of this process holds it."""
+        self.held: HeldLease | None = None  # the lease, while a block of this process holds it
 
     @contextmanager
     def acquire(self) -> Iterator[HeldLease | None]:

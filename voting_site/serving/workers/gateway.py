@@ -52,8 +52,7 @@ class Gateway:
         self._served = served
         self._password_forms = password_forms
         self._recent_pages = recent_pages
-        self.current = 0
-        """Requests that are being answered."""
+        self.current = 0  # requests that are being answered
         self.is_leaving = False
         """Whether each answer closes its connection: an idle one could be closed while a request is on its way."""
 
