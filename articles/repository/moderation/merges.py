@@ -7,7 +7,7 @@ act that was interrupted anywhere can be finished from what both articles say.
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from articles.domain.articles import Article, ArticleId, Choice
@@ -141,8 +141,15 @@ class Merges(OfStore):
                 yield moved
 
     def _bring(self, other: ArticleId, into: ArticleId) -> Iterator[int]:
-        theirs = self._store.shards.of(other)
+        store, keys, theirs = self._store, self._store.shards.of(into), self._store.shards.of(other)
         sets = [theirs.article(other), theirs.voted(other), theirs.oppose(other)]
+        given = [keys.article(into), keys.voted(into), keys.oppose(into), keys.brought(into)]
+
+        def count(choice: Choice, voters: Sequence[str], *, is_last: bool = False) -> int:
+            arguments: list[Value] = [into, other, exact_time(store.now()), store.rules.voters_grace, keys.prefix]
+            (added,) = store.change("merges/bring", into, given, [*arguments, int(is_last), choice.value, *voters])
+            return int(added)
+
         for choice in (Choice.VOTE, Choice.OPPOSE):
             cursor, is_begun = "0", False
             while cursor != "0" or not is_begun:
@@ -150,23 +157,8 @@ class Merges(OfStore):
                 arguments: list[Value] = [other, choice.value, cursor, VOTERS_PER_STEP, theirs.prefix]
                 cursor, *voters = self._store.run("merges/read_voters", sets, arguments)
                 if voters:
-                    yield self._count(other, into, choice, voters)
-        yield self._count(other, into, Choice.NONE, (), is_last=True)
-
-    def _count(
-        self,
-        other: ArticleId,
-        into: ArticleId,
-        choice: Choice,
-        voters: tuple[str, ...] | list[str],
-        *,
-        is_last: bool = False,
-    ) -> int:
-        store, keys = self._store, self._store.shards.of(into)
-        arguments: list[Value] = [into, other, exact_time(store.now()), store.rules.voters_grace, keys.prefix]
-        given = [keys.article(into), keys.voted(into), keys.oppose(into), keys.brought(into)]
-        (added,) = store.change("merges/bring", into, given, [*arguments, int(is_last), choice.value, *voters])
-        return int(added)
+                    yield count(choice, voters)
+        yield count(Choice.NONE, (), is_last=True)
 
     def _take_back(self, other: ArticleId, into: ArticleId) -> Iterator[int]:
         store, keys, has_more = self._store, self._store.shards.of(into), True
