@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -28,48 +27,36 @@ _BASE_DIR = Path(__file__).resolve().parent.parent
 _CTRL_C = 130  # exit status by shell convention
 
 _DOCTOR, _VERSION = ["doctor"], ["version"]
-_READING = (_DOCTOR, _VERSION)  # commands that change nothing
-_TRACEBACK = "--traceback"  # Django's own option of every command
 
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     """Run a command; `base_dir` has the `.env`. Errors that the operator can fix end the process with status 1."""
     command, unused = arguments[1:2], list(loading.warnings(base_dir))
-    if command in _READING:
+    if command in (_DOCTOR, _VERSION):  # they change nothing
         data_directory.never_create()
     for sentence in unused if command != _DOCTOR else ():
         sys.stderr.write(f"{sentence}\n")
     try:
-        _execute(arguments)
+        if command == _VERSION:  # Django would print its own
+            django.setup()
+            ManagementUtility(arguments).fetch_command(*_VERSION).run_from_argv(arguments)
+        else:
+            execute_from_command_line(arguments)
     except BadSetting as error:
         if command != _DOCTOR:
             sys.exit(str(error))
-        sys.exit(_reported(error, unused, arguments))
+        results = settings_results(error.sentences, unused)
+        sys.stdout.write(f"{written(results, **form_in(arguments[2:]))}\n")
+        sys.exit(status_of(results))
     except KeyboardInterrupt:
         sys.exit(_CTRL_C)
     except BrokenPipeError:  # the reader closed the pipe early, as `head` does
         discard_rest(sys.stdout)
         sys.exit(1)
     except (DatabaseError, ImproperlyConfigured, OSError, StoreError) as error:
-        if _TRACEBACK in arguments:
+        if "--traceback" in arguments:  # Django's own option of every command
             raise
         sys.exit(_sentence_about(error))
-
-
-def _execute(arguments: list[str]) -> None:
-    """Run a command as Django does, except `version`, for which Django would print its own version."""
-    if arguments[1:2] == _VERSION:
-        django.setup()
-        ManagementUtility(arguments).fetch_command(*_VERSION).run_from_argv(arguments)
-    else:
-        execute_from_command_line(arguments)
-
-
-def _reported(error: BadSetting, unused: Sequence[str], arguments: Sequence[str]) -> int:
-    """Print the doctor's report about settings that cannot be loaded; return its exit status."""
-    results = settings_results(error.sentences, unused)
-    sys.stdout.write(f"{written(results, **form_in(arguments[2:]))}\n")
-    return status_of(results)
 
 
 def _sentence_about(error: Exception) -> str:

@@ -25,7 +25,7 @@ from articles.backup.files import (
     new_small_file,
     write_manifest,
 )
-from articles.repository import BackupRecord, Repository
+from articles.repository import BackupReader, BackupRecord, Repository, read_layout
 
 Progress = Callable[[int, int], object]
 """Receives the number of articles read, and of all articles."""
@@ -80,8 +80,8 @@ def make(repository: Repository, folder: Path, *, keep: int = 0, progress: Progr
 def _write(making: _Making, partial: Path, began: datetime) -> Manifest:
     repository, files = making.repository, dict[str, File]()
     with new_lines(partial / STORE, files) as store:
-        reader = repository.backups.read(making.unreadable.append)
-        layout = repository.backups.get_layout()
+        reader = BackupReader(repository.store, making.unreadable.append)
+        layout = read_layout(repository.store)
         for line in making.count(reader.iterate_lists()):
             store.write(line)
         for line in making.count(reader.iterate_articles(making.progress)):

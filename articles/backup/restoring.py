@@ -22,7 +22,15 @@ from articles.backup.files import (
     verify,
 )
 from articles.domain.errors import StoreDamaged, StoreUnfit
-from articles.repository import LAYOUT_VERSION, OLDEST_LAYOUT, OLDEST_VERSION, BackupRecord, Layout, Repository
+from articles.repository import (
+    LAYOUT_VERSION,
+    OLDEST_LAYOUT,
+    OLDEST_VERSION,
+    BackupRecord,
+    Layout,
+    Repository,
+    StoreRestore,
+)
 
 Progress = Callable[[str, int, int], None]
 """Receives the name of the step, the amount done, and the total."""
@@ -58,7 +66,8 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     BackupError, StoreError, DatabaseError and OSError.
     """
     manifest = check(backup, partial(progress, VERIFYING))
-    store = repository.backups.restore(manifest.id, Layout(manifest.layout, manifest.shards, manifest.site))
+    layout = Layout(manifest.layout, manifest.shards, manifest.site)
+    store = StoreRestore(repository.store, manifest.id, layout)
     repository.check_server()
     try:
         if not store.is_interrupted():

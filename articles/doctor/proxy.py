@@ -6,7 +6,7 @@ the site sees: scheme, host and addresses.
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from urllib.parse import urlsplit
 
@@ -56,10 +56,6 @@ def arrival_of(request: HttpRequest) -> Arrival | None:
         peer=request.META.get("REMOTE_ADDR", ""),
         forwarded=request.headers.get("X-Forwarded-For", ""),
     )
-
-
-def as_json(arrival: Arrival) -> str:
-    return json.dumps(asdict(arrival))
 
 
 def check_request(_examination: Examination) -> Iterator[Finding]:

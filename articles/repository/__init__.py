@@ -15,7 +15,9 @@ from articles.domain.store_address import ANY_SITE
 from articles.repository.account_deletion import AccountDeletion
 from articles.repository.account_ids import AccountIds
 from articles.repository.articles import Articles
-from articles.repository.backup import BackupRecord, Backups, Layout
+from articles.repository.backup.reading import BackupReader, read_layout
+from articles.repository.backup.records import BackupRecord, Layout
+from articles.repository.backup.restoring import StoreRestore
 from articles.repository.ballots import Ballots, Cast, Closed
 from articles.repository.changes import Changed, Changes, ChangesLostError
 from articles.repository.comments import Comments
@@ -107,7 +109,6 @@ class Repository:
         self.weights = Weights(store)
         self.previews = Previews(store)
         self.imports = Imports(store)
-        self.backups = Backups(store)
         self.audit = Audit(store)
         self.repair = Repair(store, self.hot)
         self.inspection = Inspection(store)

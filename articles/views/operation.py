@@ -5,7 +5,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.db import DatabaseError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -30,7 +30,7 @@ from articles.charts.shapes import Chart, evenly
 from articles.doctor.checks import list_urgent
 from articles.doctor.examination import Examination
 from articles.doctor.machine import LEAST_FREE_BYTES
-from articles.doctor.proxy import arrival_of, as_json
+from articles.doctor.proxy import arrival_of
 from articles.domain.errors import StoreError
 from articles.domain.measurements import KEPT, LONGEST, Measurement
 from articles.domain.store_address import ANY_SITE
@@ -167,7 +167,7 @@ def _extremes(content: _Content, line: TimeLine) -> dict[str, str]:
 def alive(request: HttpRequest) -> HttpResponse:
     """Return 200 whenever the web server responds; to the doctor, also how its request arrived."""
     if arrival := arrival_of(request):
-        return HttpResponse(as_json(arrival), content_type="application/json")
+        return JsonResponse(asdict(arrival))
     return HttpResponse("alive\n", content_type="text/plain")
 
 

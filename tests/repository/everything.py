@@ -10,7 +10,7 @@ from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.moderation_log import Action, Actor
 from articles.domain.ranking import Parameters
 from articles.domain.suggestions import SuggestionKind
-from articles.repository import Confirmation, Repository
+from articles.repository import BackupReader, Confirmation, Repository
 from articles.repository.upkeep.long_articles import check_long
 from articles.searching import Hiding
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
@@ -111,7 +111,7 @@ def use_all(repository: Repository, clock: Clock) -> None:
     repository.repair.run()
     for number in range(20_000, 20_003):
         post(repository, number, ("two",))
-    reader = repository.backups.read([].append)
+    reader = BackupReader(repository.store, [].append)
     assert [*reader.iterate_lists(), *reader.iterate_articles(lambda *_: None), *reader.iterate_site()]
     batch = [
         imported(

@@ -11,8 +11,7 @@ from articles.domain.articles import Article, Choice
 from articles.domain.comments import CommentOrder, root_of
 from articles.domain.errors import StoreUnfit
 from articles.domain.moderation_log import LogEntry
-from articles.repository import Repository
-from articles.repository.backup import BackupReader, BackupRecord, Layout
+from articles.repository import BackupReader, BackupRecord, Layout, Repository, StoreRestore
 from articles.repository.backup.reading import read_layout
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
@@ -53,7 +52,7 @@ def lines(store: Store, unreadable: list[str] | None = None) -> tuple[Layout, li
 def restored(url: str, layout: Layout, written: list[list[object]], *, shards: int, clock: Clock) -> Repository:
     """Return the repository of a store into which a backup was restored."""
     repository = connect(url, shards=shards, clock=clock, rules=default_rules(hot_size=3))
-    restore = repository.backups.restore("backup", layout)
+    restore = StoreRestore(repository.store, "backup", layout)
     restore.begin()
     restore.write(map(BackupRecord.from_json, written), lambda _: None)
     repository.upgrade()
@@ -196,7 +195,7 @@ def test_no_site_starts_before_a_restore_is_complete(repository, empty_url, cloc
     post(repository, 1)
     layout, written = lines(repository.store)
     copy = connect(empty_url, clock=clock)
-    restore = copy.backups.restore("backup", layout)
+    restore = StoreRestore(copy.store, "backup", layout)
     restore.begin()
     restore.write(map(BackupRecord.from_json, written[: len(written) // 2]), lambda _: None)
 
@@ -238,7 +237,7 @@ def test_a_store_that_is_not_empty_is_not_overwritten(server_url, empty_url, mar
     before = contents(copy)
 
     with pytest.raises(match=r"holds [0-9]+ keys"):
-        copy.backups.restore("backup", Layout(1, 1, "")).begin()
+        StoreRestore(copy.store, "backup", Layout(1, 1, "")).begin()
     assert contents(copy) == before
 
 
@@ -247,7 +246,7 @@ def test_what_members_do_during_a_backup_leaves_a_sound_copy(repository, empty_u
     use(repository, clock)
     first = post(repository, 900, ("python",))
     removed = post(repository, 901, ("python",), poster=BOB)
-    reader = repository.backups.read([].append)
+    reader = BackupReader(repository.store, [].append)
     records = []
     for record in [*reader.iterate_lists()]:
         records.append(record)
@@ -268,7 +267,7 @@ def test_what_members_do_during_a_backup_leaves_a_sound_copy(repository, empty_u
     records += reader.iterate_site()
     written = [json.loads(json.dumps(record.as_json())) for record in records]
 
-    copy = restored(empty_url, repository.backups.get_layout(), written, shards=2, clock=clock)
+    copy = restored(empty_url, read_layout(repository.store), written, shards=2, clock=clock)
 
     assert problems(copy) == []
     assert copy.articles.get(removed).removed == "Spam"

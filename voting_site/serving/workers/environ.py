@@ -170,21 +170,12 @@ class LastAnswer:
         chunks: AsyncIterator[bytes] = aiter(self._protocol)
         return chunks
 
-    def response_empty(self, status: int, headers: Headers) -> None:
-        self._protocol.response_empty(status, _closing(headers))
-
-    def response_str(self, status: int, headers: Headers, content: str) -> None:
-        self._protocol.response_str(status, _closing(headers), content)
-
-    def response_bytes(self, status: int, headers: Headers, content: bytes) -> None:
-        self._protocol.response_bytes(status, _closing(headers), content)
-
-    def response_stream(self, status: int, headers: Headers) -> Any:
-        return self._protocol.response_stream(status, _closing(headers))
-
-
-def _closing(headers: Headers) -> Headers:
-    return [header for header in headers if header != _CLOSE] + [_CLOSE]
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return one of the protocol's ways to answer, `response_…`."""
+        answer = getattr(self._protocol, name)
+        return lambda status, headers, *content: answer(
+            status, [header for header in headers if header != _CLOSE] + [_CLOSE], *content
+        )
 
 
 def _language(scope: Any) -> str:
