@@ -35,8 +35,7 @@ from articles.text.slugs import SLUG_LIMIT, clean_slug
 from articles.web.caching import FEED_SECONDS
 from articles.web.preferences import slugs_from
 
-Item: TypeAlias = dict[str, Any]
-"""An entry, as Django's generators take it."""
+Item: TypeAlias = dict[str, Any]  # an entry, as Django's generators take it
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot represent (section 2.2)."""
@@ -208,8 +207,7 @@ def _summary(article: Article, page: str) -> str:
     )
 
 
-Commented: TypeAlias = tuple[Comment, Article]
-"""A shown comment, and the article that it is on."""
+Commented: TypeAlias = tuple[Comment, Article]  # a shown comment, and the article that it is on
 
 
 def comment_item(feed: Feed, comment: Comment, article: Article) -> Item:

@@ -197,8 +197,7 @@ _URL_ENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-
 _LARGE_BYTES = 100_000  # bodies up to this size are decoded in some 40 ms, whatever they contain
 _LENGTH_DIGITS = 18  # digits of a length that are read: Python refuses to read thousands of them
 
-_REPLACEMENT = "\ufffd"
-"""What Django decodes an invalid byte to. Members can also type it."""
+_REPLACEMENT = "\ufffd"  # what Django decodes an invalid byte to. Members can also type it
 
 
 def _refuse_unreadable(request: HttpRequest) -> HttpResponse | None:

@@ -90,10 +90,6 @@ def _is_valid(code: str) -> bool:
     return is_missing() and time.time() < int(expires) and constant_time_compare(digest, _digest(letters))
 
 
-class _CodeUsedError(Exception):
-    """The code is not valid, or not any more."""
-
-
 _WRONG_CODE = gettext_lazy("This code is wrong, used or expired. The site prints another when it is restarted.")
 
 
@@ -126,17 +122,14 @@ class FirstAdministratorForm(SignUpForm):
 
     def create_administrator(self) -> User | None:
         """Create the account, which uses up the code; return None, with an error, if another form was faster."""
-        try:
-            with transaction.atomic():
-                if not _is_valid(self.cleaned_data["code"]):
-                    raise _CodeUsedError
-                user = self.create()
-                if user:
-                    SiteSetting.objects.filter(name=_ROW).delete()
-                return user
-        except _CodeUsedError:
-            self.add_error("code", ValidationError(_WRONG_CODE, code="wrong"))
-            return None
+        with transaction.atomic():
+            if not _is_valid(self.cleaned_data["code"]):
+                self.add_error("code", ValidationError(_WRONG_CODE, code="wrong"))
+                return None
+            user = self.create()
+            if user:
+                SiteSetting.objects.filter(name=_ROW).delete()
+            return user
 
 
 @sensitive_post_parameters()

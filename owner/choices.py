@@ -197,5 +197,4 @@ class _Chosen:
         return bool(values.get("READING", settings.READING) == "members")
 
 
-chosen = _Chosen()
-"""Read its attributes when they are needed, never when a module is imported."""
+chosen = _Chosen()  # read its attributes when they are needed, never when a module is imported

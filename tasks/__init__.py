@@ -27,8 +27,7 @@ _log = logging.getLogger(__name__)
 
 QUEUES = MAIL, OUT = "mail", "out"  # each with a worker of its own: what waits for other sites delays no mail
 
-Row: TypeAlias = DBTaskResult[Any, Any]
-"""A task as the database has it."""
+Row: TypeAlias = DBTaskResult[Any, Any]  # a task as the database has it
 
 MOST = 10_000  # tasks that may wait in a queue
 

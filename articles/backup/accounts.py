@@ -26,8 +26,7 @@ from accounts.account_deletion import delete_without_trace
 from accounts.models import User
 from articles.backup.files import BackupDamaged, SiteNotEmpty
 
-Line: TypeAlias = list[Any]
-"""A row: the label of its model, and its values by field."""
+Line: TypeAlias = list[Any]  # a row: the label of its model, and its values by field
 
 MODELS = (
     "auth.Group",

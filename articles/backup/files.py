@@ -160,8 +160,7 @@ def _digest(values: dict[str, Any]) -> str:
 _COMPRESSION = 1  # higher levels take several times as long for files a fifth smaller
 
 
-_LONGEST_LINE = 32 << 20
-"""Bytes. The voters of a million take a quarter of it."""
+_LONGEST_LINE = 32 << 20  # bytes. The voters of a million take a quarter of it
 
 
 class _Digesting:

@@ -27,8 +27,7 @@ from articles.backup.files import (
 )
 from articles.repository import BackupReader, BackupRecord, Repository, read_layout
 
-Progress = Callable[[int, int], object]
-"""Receives the number of articles read, and of all articles."""
+Progress = Callable[[int, int], object]  # receives the number of articles read, and of all articles
 
 _LEASE_SECONDS = 10.0  # seconds after which the housekeeping lease is renewed; it expires after 30
 _PATIENCE_SECONDS = 60.0  # seconds to wait for a round of housekeeping that another process runs

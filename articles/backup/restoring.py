@@ -32,8 +32,7 @@ from articles.repository import (
     StoreRestore,
 )
 
-Progress = Callable[[str, int, int], None]
-"""Receives the name of the step, the amount done, and the total."""
+Progress = Callable[[str, int, int], None]  # receives the name of the step, the amount done, and the total
 
 VERIFYING, WRITING, REBUILDING, CHECKING = "verifying", "writing", "rebuilding lists", "checking"
 

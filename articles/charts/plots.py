@@ -144,8 +144,7 @@ APART = 1500.0
 
 MOST_SHOWN = 40  # samples in the table; if there are more, it shows this many, evenly spaced
 
-Sample = tuple[float, int | None, int | None]
-"""Time (Unix seconds), rank (from 1; None: not ranked), points."""
+Sample = tuple[float, int | None, int | None]  # time (Unix seconds), rank (from 1; None: not ranked), points
 
 _Values = Sequence[tuple[float, int | None]]
 

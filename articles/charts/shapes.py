@@ -90,8 +90,7 @@ LOW_HEIGHT = 120.0  # height of each of several small charts, one below the othe
 LETTER = 13.0  # largest size of a label, the same as in `static/css/charts.css`
 
 Label = Callable[[float], str]
-Run = Sequence[tuple[float, float]]
-"""Values without a gap: (x, y) in the units of the data."""
+Run = Sequence[tuple[float, float]]  # values without a gap: (x, y) in the units of the data
 
 
 def runs(values: Iterable[tuple[float, float | None]], apart: float) -> Iterator[Run]:

@@ -16,8 +16,7 @@ _INTEGRITY_SECONDS = 5.0
 _STEPS_BETWEEN_LOOKS = 10_000
 _SHORTEST_STATEMENT_MS = 30_000  # milliseconds that a migration of a large table may take
 
-_own: Any = connection
-"""The connection, whose class Django's types do not know."""
+_own: Any = connection  # the connection, whose class Django's types do not know
 
 _SETTINGS = ("fsync", "synchronous_commit", "statement_timeout")
 

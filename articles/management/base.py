@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 from argparse import ArgumentTypeError
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -128,13 +128,19 @@ class StoreCommand(BaseCommand):
 
 
 @contextmanager
-def stopped_by_signals() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C and SIGTERM set, so that the current step is finished first."""
-    stopping = threading.Event()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    previous_handlers = {number: signal.signal(number, lambda *_: stopping.set()) for number in numbers}
+def handling(handlers: Mapping[int, Callable[..., object]]) -> Iterator[None]:
+    """Let these functions handle signals during the block."""
+    previous_handlers = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
-        yield stopping
+        yield
     finally:
         for number, handler in previous_handlers.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[threading.Event]:
+    """Yield an event that Ctrl-C and SIGTERM set, so that the current step is finished first."""
+    stopping = threading.Event()
+    with handling(dict.fromkeys((signal.SIGINT, signal.SIGTERM), lambda *_: stopping.set())):
+        yield stopping

@@ -20,9 +20,8 @@ from typing import IO, Any, TextIO
 from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.comments import CommentEntry, ImportedComment
 from articles.domain.members import UNKNOWN_POSTER
-from articles.transfer.article_lines import read_row
-from articles.transfer.comment_lines import NUMBER, Discussion
 from articles.transfer.fields import LONGEST_LINE, BadRow, Reading, parse_line, read_time
+from articles.transfer.lines import NUMBER, Discussion, read_row
 
 STANDARD_STREAM = "-"
 

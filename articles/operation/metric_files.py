@@ -22,8 +22,7 @@ VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 _BEGAN = "began"  # file with the time at which the counts began, in Unix seconds: another time means other counts
 
-KINDS = ("counter", "histogram")
-"""Kinds of the site's metrics. Each process has one file for each."""
+KINDS = ("counter", "histogram")  # kinds of the site's metrics. Each process has one file for each
 
 RESERVED_BYTES = 1024 * 1024
 """Size of each file: several times what a process fills, because labels come from fixed sets."""

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from accounts.models import User
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Actor
-from articles.transfer import article_lines
+from articles.transfer import lines
 from tests.commands.rows import contents, row
 from tests.internals import failing
 from tests.store_state import empty
@@ -95,7 +95,7 @@ def test_importing_an_export_into_its_own_site_adds_nothing(run, used, tmp_path)
 def test_an_interrupted_export_keeps_the_old_file(run, used, tmp_path):
     (tmp_path / "export.jsonl").write_text("old")
     told = pytest.raises(CommandError, match="Interrupted: no file was written")
-    with failing(article_lines, "format_line"), told:
+    with failing(lines, "format_line"), told:
         run("export_articles", tmp_path / "export.jsonl")
     assert os.listdir(tmp_path / "") == [name for name in os.listdir(tmp_path) if "part" not in name]
     assert (tmp_path / "export.jsonl").read_text() == "old"

@@ -14,8 +14,8 @@ from articles import transfer
 from articles.domain.articles import Article, ImportedArticle
 from articles.text.lines import InvalidInput, clean_title
 from articles.text.messages import ROWS
-from articles.transfer.article_lines import fields_of, format_line, read_row
 from articles.transfer.fields import MOST_OPEN_VOTES, BadRow, Reading, parse_line
+from articles.transfer.lines import fields_of, format_line, read_row
 
 NOW = 1_700_000_000.0
 WINDOW = 7 * 86400

@@ -90,8 +90,7 @@ def _is_among(path: Path, folders: list[Path]) -> bool:
 
 KEY_FILE = "secret_key"  # name of the file in the data directory
 
-_creates = True
-"""Whether this process creates a missing key."""
+_creates = True  # whether this process creates a missing key
 
 
 def never_create() -> None:

@@ -20,7 +20,7 @@ from articles.doctor import store as store_checks
 from articles.doctor.examination import Examination, accounts_file
 from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreError, StoreUnavailable
-from articles.management.base import progress
+from articles.management.base import handling, progress
 from articles.operation import outages
 from articles.wiring import follower, patient_repository, unprepared_repository
 from links.process import LinkFetcher, link_fetcher
@@ -224,13 +224,9 @@ def _signals() -> Iterator[_Signals]:
         if _preparing.is_set():
             raise _Stopped
 
-    handlers = {signal.SIGINT: stop, signal.SIGTERM: stop, signal.SIGHUP: lambda *_: signals.reloading.set()}
-    previous_handlers = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-    try:
+    reload = signals.reloading.set
+    with handling({signal.SIGINT: stop, signal.SIGTERM: stop, signal.SIGHUP: lambda *_: reload()}):
         yield signals
-    finally:
-        for number, handler in previous_handlers.items():
-            signal.signal(number, handler)
 
 
 @dataclass

@@ -22,8 +22,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 from articles.web.caching import accepted_encodings
 from voting_site.serving.listener import CannotServe
 
-Sources = Mapping[str, tuple[Storage, str]]
-"""Collected files: for each name, its storage and its name there."""
+Sources = Mapping[str, tuple[Storage, str]]  # collected files: for each name, its storage and its name there
 
 _IMPORT = re.compile(r'^@import "(?P<name>[\w./-]+)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/\n*", re.DOTALL)

@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from articles.management.base import StoreCommand, progress
-from articles.transfer import article_lines, comment_lines
+from articles.transfer import lines
 from articles.wiring import patient_repository
 
 _BATCH = 500  # articles between two updates of the progress bar
@@ -72,10 +72,10 @@ def _export(write: Write, options: dict[str, Any]) -> tuple[int, int]:
             numbers = imports.get_comment_numbers([article.id for article in batch])
             for article in batch:
                 if article.removed is None or options["removed"]:
-                    write(article_lines.format_line(article, numbers.get(article.id, 0)))
+                    write(lines.format_line(article, numbers.get(article.id, 0)))
                     articles += 1
                     for comment in imports.iterate_comments(article.id) if article.id in numbers else ():
-                        write(comment_lines.format_line(comment, with_removed=options["removed"]))
+                        write(lines.format_comment(comment, with_removed=options["removed"]))
                         comments += 1
             done += len(batch)
             bar.reach(done)

@@ -39,11 +39,8 @@ from articles.repository.store.scan import portions, walk_kinds
 N = TypeVar("N", int, float)
 
 Progress: TypeAlias = Callable[[int, int], object]
-Report: TypeAlias = Callable[[str], object]
-"""Receives the name of each key that cannot be read."""
-
-_Named: TypeAlias = tuple[str, Key]
-"""A key's name, and its kind."""
+Report: TypeAlias = Callable[[str], object]  # receives the name of each key that cannot be read
+_Named: TypeAlias = tuple[str, Key]  # a key's name, and its kind
 
 _LISTS = (table.LOG, table.TUNINGS)  # lists that grow at their heads, and are read from their tails in parts
 

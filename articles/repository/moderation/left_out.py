@@ -167,8 +167,7 @@ class _State(NamedTuple):
         return self.is_left_out and self.on_probation and str(self.act) == PROBATION_ACT
 
 
-_States = tuple[_State, ...]
-"""The record of a member in each shard, the first shard first."""
+_States = tuple[_State, ...]  # the record of a member in each shard, the first shard first
 
 
 class LeftOutUpkeep:

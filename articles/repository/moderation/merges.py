@@ -200,8 +200,7 @@ class Merges(OfStore):
 Merged = Mapping[ArticleId, tuple[str, str]]
 """Of articles that were merged, or into which others were, the fields `merged` and `merges`, "" without."""
 
-_Disagreement = tuple[ArticleId, ArticleId, Finding]
-"""The merged article, the other one, and what is wrong."""
+_Disagreement = tuple[ArticleId, ArticleId, Finding]  # the merged article, the other one, and what is wrong
 
 
 class MergeUpkeep(OfStore):

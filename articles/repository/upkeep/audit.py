@@ -61,8 +61,7 @@ _RESCORE_SECONDS, _PAUSE_SECONDS = 2.0, 0.05
 """Seconds for which shards of a cluster may differ while they are rescored, and between two readings."""
 
 
-Progress = Callable[[int, int], None]
-"""Receives the number of articles done so far, and of all articles."""
+Progress = Callable[[int, int], None]  # receives the number of articles done so far, and of all articles
 
 
 class Facts(NamedTuple):

@@ -13,8 +13,7 @@ from articles.repository.store import keys as names
 from articles.repository.store import permissions
 from articles.repository.store.connection import Store
 
-_LOCK_LIFE = 30
-"""Seconds after which the lease of a process that died expires. A step takes some seconds."""
+_LOCK_LIFE = 30  # seconds after which the lease of a process that died expires. A step takes some seconds
 
 _DAY = 86400
 

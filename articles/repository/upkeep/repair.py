@@ -27,8 +27,7 @@ from articles.repository.upkeep.audit import Facts, Progress, check_articles, ch
 from articles.repository.upkeep.comments import CommentRepair
 from articles.repository.upkeep.survey import Found, find_all, note_ids
 
-Tell = Callable[[Finding], object]
-"""Receives each problem that cannot be repaired."""
+Tell = Callable[[Finding], object]  # receives each problem that cannot be repaired
 
 
 @dataclass(slots=True)

@@ -14,8 +14,7 @@ from typing import NamedTuple, TypeAlias
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
 
-Progress: TypeAlias = Callable[[int, int], object]
-"""Receives the number of articles that are done, and of all."""
+Progress: TypeAlias = Callable[[int, int], object]  # receives the number of articles that are done, and of all
 
 _log = logging.getLogger(__name__)
 
@@ -34,8 +33,7 @@ class Upgrade(NamedTuple):
         return not version.isdecimal() or int(version) < self.version
 
 
-UPGRADES: tuple[Upgrade, ...] = ()
-"""Each upgrade from `schema.OLDEST_LAYOUT` on to `schema.LAYOUT_VERSION`."""
+UPGRADES: tuple[Upgrade, ...] = ()  # each upgrade from `schema.OLDEST_LAYOUT` on to `schema.LAYOUT_VERSION`
 
 
 def list_pending(store: Store) -> list[Upgrade]:

@@ -21,8 +21,7 @@ from articles.domain import other_origins
 from articles.domain.refusals import REFUSED_BY_SERVER, error_body
 from articles.lemmy import words
 
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-"""A WSGI application."""
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]  # a WSGI application
 
 REQUEST_LINE_BYTES = 4094
 """Longest request line: method, address and version. docs/api.md and page tokens rely on it."""
@@ -96,8 +95,7 @@ Headers = list[tuple[str, str]]
 
 _CLOSE = ("Connection", "close")
 
-CHUNK_BYTES = 256 * 1024
-"""Bytes sent at once of a long response. Responses of up to twice as many are sent whole."""
+CHUNK_BYTES = 256 * 1024  # bytes sent at once of a long response. Responses of up to twice as many are sent whole
 
 
 class Response:
