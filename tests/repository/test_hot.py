@@ -193,13 +193,11 @@ def test_a_clock_jump_causes_no_negative_age_and_keeps_the_order_of_the_formula(
 
 
 @pytest.mark.parametrize("apart", [61, 600, 30 * DAY])
-def test_processes_with_different_clocks_do_not_keep_rescoring_the_list(repository, clock, apart):
+def test_processes_with_different_clocks_do_not_keep_rescoring_the_list(repository, clock, apart, monkeypatch):
     ahead = connect(repository.store.client, shards=repository.store.shards.count, clock=Clock(clock() + apart))
     fill(repository, clock, 5)
-    scored = []
-    for process in (repository, ahead):
-        rescore = process.hot.rescore
-        process.hot.rescore = lambda rescore=rescore: scored.append(1) or rescore()
+    scored, rescore = [], Hot.rescore
+    monkeypatch.setattr(Hot, "rescore", lambda hot: scored.append(1) or rescore(hot))
 
     for _ in range(10):
         for process in (ahead, repository):
