@@ -1,8 +1,8 @@
 """Write what follows from the code: python -m bench.documentation
 
-docs/configuration.md from the table of settings; the table of docs/limits.md from that of limits; the tables of
-docs/data-model.md from the key table and the headers of the scripts, except what keys hold, and why; and
-deploy/store.acl from the commands and keys that the site uses.
+The tables of docs/configuration.md, docs/limits.md and docs/data-model.md from those of settings, limits and keys,
+and from the headers of the scripts; and deploy/store.acl from the commands and keys that the site uses. What a
+setting means, a limit limits and a key holds is written on these pages, and stays.
 """
 
 import re
@@ -13,7 +13,6 @@ from articles.domain.limits import LIMITS, PROVIDER_SHARE
 from articles.repository.store import scripts
 from articles.repository.store.key_table import DAY, HOUR, MINUTE, TABLE, Place
 from articles.repository.store.permissions import as_acl
-from voting_site.configuration import providers
 from voting_site.configuration.variables import VARIABLES
 
 ROOT = Path(__file__).parents[1]
@@ -34,14 +33,17 @@ _UNITS = {DAY: "day", HOUR: "hour", MINUTE: "minute", 1: "second"}
 _FOLLOWED = re.compile("every writer of `(.*)`")
 
 
+def rows_in(text: str, columns: int) -> dict[str, list[str]]:
+    """Return the rows of a page's tables with so many columns, by the name that each begins with."""
+    rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| `")]
+    return {row[0].split("`")[1]: row for row in rows if len(row) == columns}
+
+
 def described(text: str) -> dict[str, tuple[str, str, list[str]]]:
     """Return what docs/data-model.md says of each key: what it holds, why, and what writes it besides scripts."""
-    rows = (
-        line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| `") and line.count("|") == 8
-    )
     return {
-        name.strip("`"): (content, why, [one for one in writers.split("; ") if not one.startswith("`")])
-        for name, _type, content, writers, _life, _backup, why in rows
+        name: (content, why, [one for one in writers.split("; ") if not one.startswith("`")])
+        for name, (_, _type, content, writers, _life, _backup, why) in rows_in(text, 7).items()
     }
 
 
@@ -89,66 +91,35 @@ def data_model(text: str) -> str:
 
 
 def _replace_table(text: str, heading: str, table: str) -> str:
-    before = rf"^## {heading}\n(?:(?!^[|#]).*\n)*"
+    before = rf"^#+ {heading}\n(?:(?!^[|#]).*\n)*"
     return re.sub(rf"({before})(?:\|.*\n)+", lambda match: match[1] + table, text, flags=re.MULTILINE)
 
 
 def limits_page(text: str) -> str:
     """Return docs/limits.md with its table rewritten."""
+    known = rows_in(text, 4)
     rows = ["| name | default | what is limited | per |", "| --- | --- | --- | --- |"]
     for limit in LIMITS:
         wide = f"; {limit.wide} times as many per wide network, {limit.wide * PROVIDER_SHARE} times per provider"
-        rows.append(
-            f"| `{limit.name}` | `{limit.default}` | {limit.action} | {limit.per}{wide if limit.wide else ''} |"
-        )
+        action = known.get(limit.name, "???")[2]
+        rows.append(f"| `{limit.name}` | `{limit.default}` | {action} | {limit.per}{wide if limit.wide else ''} |")
     return _replace_table(text, "Every limit", "\n".join(rows) + "\n")
 
 
-_INTRODUCTION = """\
-# Configuration
-
-Every setting is an environment variable, or a line `NAME=value` in a file `.env` in the checkout; the
-environment takes precedence. A blank value means the default. All settings are checked at start: if any is
-invalid, the site does not start, and prints one sentence for each invalid setting. Lines in `.env` that have no
-effect cause a warning; the warning about a setting of an earlier version says what replaces it. `make run` needs
-none of these settings.
-
-A host is written without scheme and port; IPv6 may be in brackets. `DATA_DIR` must not be, contain or be inside
-a folder of the program, such as the checkout itself or its `static/`; other folders in the checkout, such as
-`var/`, are fine.
-
-Administrators can change settings marked ✎ in the browser, under *Administration*, without a restart. What the
-environment or `.env` sets is fixed there.
-
-"""
-
-
-_PROVIDERS = """
-## Providers to sign in with
-
-Each provider has variables of its own, such as `OIDC_CLUB` and `OIDC_CLUB_LABEL`. Its name is letters and digits;
-addresses have it in lower case. [Signing in](signing-in.md) has recipes.
-
-"""
-
-
-def configuration() -> str:
-    """Return docs/configuration.md."""
+def configuration(text: str) -> str:
+    """Return docs/configuration.md with the table of settings rewritten."""
+    known = rows_in(text, 5)
     rows = ["| variable | kind | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
     for v in VARIABLES:
         default = f"`{v.default}`" if v.default else "(empty)"
-        mark = " ✎" if v.in_browser else ""
-        rows.append(f"| `{v.name}`{mark} | {v.kind} | {default} | {v.range or '–'} | {v.meaning} |")
-    family = ["| variable | kind | default | meaning |", "| --- | --- | --- | --- |"]
-    for end, (kind, default, meaning) in providers.FAMILY.items():
-        family.append(f"| `{providers.PREFIX}<NAME>{end}` | {kind} | {default} | {meaning} |")
-    tables = "\n".join(rows) + "\n" + _PROVIDERS + "\n".join(family) + "\n"
-    return _INTRODUCTION + tables
+        mark, meaning = " ✎" if v.in_browser else "", known.get(v.name, "?")[-1]
+        rows.append(f"| `{v.name}`{mark} | {v.kind} | {default} | {v.range or '–'} | {meaning} |")
+    return _replace_table(text, "Configuration", "\n".join(rows) + "\n")
 
 
 def main() -> None:
     pages = {
-        CONFIGURATION: configuration(),
+        CONFIGURATION: configuration(CONFIGURATION.read_text("utf-8")),
         LIMITS_PAGE: limits_page(LIMITS_PAGE.read_text("utf-8")),
         DATA_MODEL: data_model(DATA_MODEL.read_text("utf-8")),
         ACL: as_acl(),

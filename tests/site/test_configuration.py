@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -10,7 +9,7 @@ from articles.domain.limits import rates
 from articles.domain.store_address import parse
 from bench import documentation
 from voting_site.command_line import execute
-from voting_site.configuration import loading, service_urls
+from voting_site.configuration import loading, providers, service_urls
 from voting_site.configuration.data_directory import secret_key
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.loading import load
@@ -28,12 +27,14 @@ def environment(monkeypatch):
     return monkeypatch
 
 
-def test_the_page_of_settings_matches_the_code():
-    page = Path(settings.BASE_DIR, "docs", "configuration.md").read_text("utf-8")
+def test_the_pages_of_settings_and_limits_match_the_code_and_explain_each():
+    page, limits = documentation.CONFIGURATION.read_text("utf-8"), documentation.LIMITS_PAGE.read_text("utf-8")
 
-    assert page == documentation.configuration(), "run `make docs`"
-    limits = documentation.LIMITS_PAGE.read_text("utf-8")
+    assert page == documentation.configuration(page), "run `make docs`"
     assert limits == documentation.limits_page(limits), "run `make docs`"
+    explained = [*documentation.rows_in(page, 5).values(), *documentation.rows_in(limits, 4).values()]
+    assert [row for row in explained if "?" in row] == []
+    assert documentation.rows_in(page, 4).keys() == {f"OIDC_<NAME>{end}" for end in providers.FAMILY}
 
 
 def test_every_default_is_a_valid_value(tmp_path):

@@ -1,7 +1,4 @@
-"""The settings of providers to sign in with: variables for each, such as OIDC_CLUB and OIDC_CLUB_LABEL.
-
-`make docs` writes their part of docs/configuration.md from FAMILY.
-"""
+"""The settings of providers to sign in with: variables for each, such as OIDC_CLUB and OIDC_CLUB_LABEL."""
 
 import re
 from collections.abc import Mapping
@@ -22,34 +19,8 @@ _KNOWN = {
 }
 """Label and issuer of providers, by what stands for them in a setting."""
 
-FAMILY = {
-    "": (
-        "provider",
-        "(empty)",
-        "A provider to sign in with: its issuer, the client id and the client secret, separated by blanks. "
-        "The issuer is an https address, or google, gitlab, microsoft or github. The provider has to know the "
-        "address `/login/with/<name>/back/` of the site.",
-    ),
-    "_LABEL": ("name", "the name", "What pages call the provider."),
-    "_SCOPES": (
-        "text",
-        "`openid email profile`",
-        "What the site asks the provider for, separated by blanks; at GitHub `read:user user:email`.",
-    ),
-    "_TRUSTED": (
-        "yes/no",
-        "`0`",
-        "Believe which addresses the provider calls verified: they count as verified here, and their owner is "
-        "logged in to the account with the same verified address. Only for a provider that checks every address.",
-    ),
-    "_MODERATORS": (
-        "claim",
-        "(empty)",
-        "The claim and the value that make a member a moderator, such as groups:news or realm_access.roles:mod. "
-        "A login without it takes away what the claim gave.",
-    ),
-}
-"""What each provider has, by the end of the variable's name: kind, default and meaning."""
+FAMILY = ("", "_LABEL", "_SCOPES", "_TRUSTED", "_MODERATORS")
+"""The ends of the variables of each provider. docs/configuration.md says what they mean."""
 
 _NAME = re.compile(r"[A-Z][A-Z0-9]{0,19}")
 _CLAIM = re.compile(r"((?:https?://)?[^:\s]+):(\S.*)")
