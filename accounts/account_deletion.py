@@ -12,7 +12,7 @@ A last pass then removes the number from it.
 import logging
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
@@ -174,18 +174,14 @@ def _advance(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
         if _is_second(deletion):
             deletion.again = True
         else:
-            deletion.begun_at = _left_at(deletion) + KEPT - AGAIN_AFTER
+            deletion.begun_at = (deletion.user.left_at or deletion.begun_at) + KEPT - AGAIN_AFTER
         deletion.step, deletion.progress = 0, ""
         _record_progress(deletion)
 
 
 def _is_second(deletion: AccountDeletion) -> bool:
     """Return whether this is the second pass, which removes the name, and after which the last one waits."""
-    return not deletion.again and deletion.begun_at > _left_at(deletion)
-
-
-def _left_at(deletion: AccountDeletion) -> datetime:
-    return deletion.user.left_at or deletion.begun_at
+    return not deletion.again and deletion.begun_at > (deletion.user.left_at or deletion.begun_at)
 
 
 def _take_steps(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:

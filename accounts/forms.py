@@ -28,7 +28,7 @@ from django_tasks import task
 
 from accounts import names
 from accounts.mail import Kind, Letter, letter, mail_origin, send_now
-from accounts.models import LOOKS_TAKEN, MAIL_KINDS, NAME_RULE, Invitation, Token, User, WaitingAccount
+from accounts.models import LOOKS_TAKEN, NAME_RULE, Invitation, Token, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.name_characters import is_one_script
 from accounts.sign_in import identities
@@ -267,21 +267,17 @@ class PasswordResetForm(auth_forms.PasswordResetForm):
             self.get_users(typed), key=lambda one: (one.email != typed, not one.has_verified_email, one.pk)
         )
         members = [one for one in found if one.email == found[0].email][: self._MOST_ACCOUNTS]
+        token_of = default_token_generator.make_token
         if not members:
             return None
+        keys = [(urlsafe_base64_encode(force_bytes(one.pk)), token_of(one)) for one in members]
+        paths = [reverse("accounts:password_reset_confirm", args=pair) for pair in keys]
         context = {
             "name": members[0].username if len(members) == 1 else "",
-            "accounts": [(one.username, origin + self._path(one)) for one in members],
+            "accounts": [(one.username, origin + path) for one, path in zip(members, paths, strict=True)],
             "days": settings.PASSWORD_RESET_TIMEOUT // 86400,
         }
         return letter(Kind.PASSWORD_RESET, members[0].email, context, members[0].language)
-
-    def _path(self, user: User) -> str:
-        keys = {
-            "uidb64": urlsafe_base64_encode(force_bytes(user.pk)),
-            "token": default_token_generator.make_token(user),
-        }
-        return reverse("accounts:password_reset_confirm", kwargs=keys)
 
     def send_links(self, request: HttpRequest) -> None:
         """Let a task send one mail to each account; it does the looking up, too. If too many wait, only log it."""
@@ -301,7 +297,15 @@ def send_reset_links(email: str, protocol: str, domain: str, language: str) -> N
                 send_now(found.message())
 
 
-class ConfirmForm(forms.Form):
+class _OwnForm(forms.Form):
+    """A form about the account of the `member` who sends it."""
+
+    def __init__(self, data: Any = None, *, member: Any) -> None:
+        super().__init__(data)
+        self._member = member
+
+
+class ConfirmForm(_OwnForm):
     """Prove with the password who uses the session."""
 
     password = forms.CharField(
@@ -309,10 +313,6 @@ class ConfirmForm(forms.Form):
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
-
-    def __init__(self, data: Any = None, *, member: Any) -> None:
-        super().__init__(data)
-        self._member = member
 
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
@@ -340,19 +340,13 @@ class EmailForm(forms.ModelForm):  # type: ignore[type-arg]
         return user
 
 
-NOTICE_LABELS = dict(
-    zip(
-        MAIL_KINDS,
-        (
-            _("replies to my articles and comments"),
-            _("mentions of my name"),
-            _("moderator actions on my articles and comments"),
-            _("decisions on my flags"),
-            _("suggestions for my articles"),
-        ),
-        strict=True,
-    )
-)
+NOTICE_LABELS = {
+    "reply": _("replies to my articles and comments"),
+    "mention": _("mentions of my name"),
+    "moderation": _("moderator actions on my articles and comments"),
+    "flag": _("decisions on my flags"),
+    "suggestion": _("suggestions for my articles"),
+}
 """Kinds of notices, as members choose them."""
 
 
@@ -387,7 +381,7 @@ class MailForm(forms.Form):
             del self.fields["waiting"]
 
 
-class DeleteAccountForm(forms.Form):
+class DeleteAccountForm(_OwnForm):
     """Confirm the deletion of an account: the name prevents slips."""
 
     name = forms.CharField(
@@ -396,10 +390,6 @@ class DeleteAccountForm(forms.Form):
         help_text=_("Type it to confirm."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
-
-    def __init__(self, data: Any = None, *, member: Any) -> None:
-        super().__init__(data)
-        self._member = member
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]

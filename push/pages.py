@@ -94,7 +94,8 @@ def turn_on(request: MemberRequest, raw: Mapping[str, Any]) -> Device:
 
     Raises InvalidInput; Http404 where nothing is pushed.
     """
-    _check_on()
+    if not settings.WEB_PUSH:
+        raise Http404("nothing is pushed")
     subscription, token, session = clean_subscription(raw), vars(request).get("token"), None
     if not token:
         login = {"user": request.user, "begun_at": timezone.now()}
@@ -102,16 +103,6 @@ def turn_on(request: MemberRequest, raw: Mapping[str, Any]) -> Device:
             session_key=request.session.session_key, defaults=login
         )
     return Device.objects.add(request.user, subscription, token=token, session=session)
-
-
-def turn_off(member: User, number: int) -> None:
-    """Remove one of the member's devices. Idempotent."""
-    member.devices.filter(pk=number).delete()
-
-
-def _check_on() -> None:
-    if not settings.WEB_PUSH:
-        raise Http404("nothing is pushed")
 
 
 _SECTION = address_of_section("push")
@@ -148,7 +139,7 @@ def turn_on_by_form(request: MemberRequest) -> HttpResponse:
 
 @private_act(members_only(), page=_SECTION, button=gettext_lazy("Remove"))
 def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:
-    turn_off(request.user, device_id)
+    request.user.devices.filter(pk=device_id).delete()
     messages.success(request, _("Notifications are off on that device."))
     return redirect(_SECTION)
 
@@ -236,7 +227,7 @@ def put_push_device(request: MemberRequest, subscription: Subscription) -> Push:
 @router.delete("me/push/devices/{device_id}", auth=SAVERS)
 def delete_push_device(request: MemberRequest, device_id: DeviceNumber) -> Push:
     """Push nothing more to a device. Idempotent."""
-    turn_off(request.user, device_id)
+    request.user.devices.filter(pk=device_id).delete()
     return Push.of(request.user)
 
 

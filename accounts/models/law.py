@@ -126,30 +126,17 @@ class Statements(models.Manager["Statement"]):
         """Answer the appeal; return whether this call did."""
         waiting, now = self.filter(pk=statement.pk, answered_at=None).exclude(appealed_at=None), timezone.now()
         with transaction.atomic():
-            is_answered = (
-                waiting.update(
-                    answer=text, answered_at=now, answered_by=moderator, upheld=upheld, is_to_mail=is_to_mail
-                )
-                == 1
-            )
+            changes = {"answer": text, "answered_at": now, "answered_by": moderator, "upheld": upheld}
+            is_answered = waiting.update(**changes, is_to_mail=is_to_mail) == 1
             if is_answered:
                 User.objects.filter(pk=statement.member_id).update(ban_changed_at=now.timestamp())
         return is_answered
 
     def forget(self, rows: "models.QuerySet[Statement]") -> int:
         """Forget texts and members of these rows, which are then only counted; return how many."""
-        return rows.update(
-            member=None,
-            moderator=None,
-            answered_by=None,
-            subject=0,
-            reason="",
-            cited="",
-            facts="",
-            appeal="",
-            answer="",
-            is_to_mail=False,
-        )
+        people = dict.fromkeys(("member", "moderator", "answered_by"))
+        texts = dict.fromkeys(("reason", "cited", "facts", "appeal", "answer"), "")
+        return rows.update(**people, **texts, subject=0, is_to_mail=False)
 
     def expire(self) -> int:
         """Forget statements whose time is over, and delete those no longer counted; return how many."""
@@ -237,32 +224,14 @@ class LegalNotices(models.Manager["LegalNotice"]):
         """Record the decision; return whether this call did. The sender gets it by mail."""
         waiting = self.filter(pk=notice.pk, decided_at=None, forgotten_at=None)
         to_mail = Case(When(email="", then=Value("")), default=Value("decision"))
-        return (
-            waiting.update(
-                outcome=outcome.value,
-                answer=answer,
-                decided_at=timezone.now(),
-                decided_by=moderator,
-                to_mail=to_mail,
-            )
-            == 1
-        )
+        changes = {"answer": answer, "decided_at": timezone.now(), "decided_by": moderator, "to_mail": to_mail}
+        return waiting.update(outcome=outcome.value, **changes) == 1
 
     def forget(self, rows: "models.QuerySet[LegalNotice]") -> int:
         """Forget texts and people of these rows, which are then only counted; return how many."""
-        return rows.update(
-            code=None,
-            address="",
-            member=None,
-            cited="",
-            explanation="",
-            name="",
-            email="",
-            answer="",
-            decided_by=None,
-            to_mail="",
-            forgotten_at=timezone.now(),
-        )
+        people = dict.fromkeys(("code", "member", "decided_by"))
+        texts = dict.fromkeys(("address", "cited", "explanation", "name", "email", "answer", "to_mail"), "")
+        return rows.update(**people, **texts, forgotten_at=timezone.now())
 
     def expire(self) -> int:
         """Forget notices whose time is over, and delete those no longer counted; return how many."""

@@ -5,12 +5,11 @@ the one that the list is of; an article without a group is in the community that
 """
 
 import re
-import time
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -26,7 +25,7 @@ from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Group
 from articles.domain.members import UserId
 from articles.lemmy.operations import Json
-from articles.recent import KEPT_SECONDS, Recent
+from articles.recent import Recent
 from articles.text.slugs import requested_slug
 from articles.web.addresses import path_of
 from articles.web.groups import liveliness
@@ -96,49 +95,10 @@ beginning = Recent(_load_beginning, datetime.fromtimestamp(0, UTC), share=0.01).
 """Returns when the site began: its first account. Groups have this date too: when they were made is not stored."""
 
 
-_COLUMNS = ("pk", "username", "date_joined", "banned_from", "ban_ends_at")
-
-
-class _Account(NamedTuple):
-    """What views say of a member."""
-
-    pk: UserId
-    name: str
-    joined: datetime
-    is_banned: bool
-
-    @classmethod
-    def of(cls, pk: UserId, name: str, joined: datetime, banned: str, ban_ends_at: datetime | None) -> "_Account":
-        is_current = ban_ends_at is None or ban_ends_at > timezone.now()
-        return cls(pk, name, joined, banned in ("posting", "both") and is_current)
-
-
-class _Accounts:
-    """The accounts that lists name, which a process remembers for some seconds: a list has dozens."""
-
-    _MOST = 20_000
-
-    def __init__(self) -> None:
-        self._known: dict[UserId, tuple[float, _Account]] = {}
-
-    def read(self, members: Set[UserId]) -> list[_Account]:
-        """Return the accounts that are not deleted. One query, none for known ones."""
-        now = time.monotonic()
-        known = {pk: found[1] for pk in members if (found := self._known.get(pk)) and found[0] > now}
-        if wanted := members - known.keys():
-            if len(self._known) > self._MOST:
-                self._known.clear()
-            rows = get_user_model().objects.filter(pk__in=wanted, left_at=None).values_list(*_COLUMNS)
-            known |= {row[0]: _Account.of(*row) for row in rows}
-            self._known |= {pk: (now + KEPT_SECONDS, known[pk]) for pk in wanted & known.keys()}
-        return [*known.values()]
-
-    def forget(self) -> None:
-        self._known.clear()
-
-
-_accounts = _Accounts()
-forget_accounts = _accounts.forget
+def _accounts(**which: Any) -> Any:
+    """Return what views say of members: columns that `Shapes._person` takes. One query."""
+    columns = ("pk", "username", "date_joined", "banned_from", "ban_ends_at")
+    return get_user_model().objects.filter(**which, left_at=None).values_list(*columns)
 
 
 _CODE = r"(?<!`)(`+)(?!`)(?:[^`]|(?!\1(?!`))`+)*+\1(?!`)"
@@ -164,18 +124,19 @@ class Shapes:
         self.read(members)
 
     def read(self, members: Iterable[UserId]) -> None:
-        """Read the accounts of further members. One query, none for those that this process remembers."""
-        for row in _accounts.read({*members} - self._persons.keys()):
-            self._persons[row.pk] = self._person(row)
+        """Read the accounts of further members. One query, none if all are read."""
+        if wanted := {*members} - self._persons.keys():
+            self._persons |= {row[0]: self._person(*row) for row in _accounts(pk__in=wanted)}
 
-    def _person(self, account: "_Account") -> Json:
+    def _person(self, pk: UserId, name: str, joined: datetime, banned: str, ban_ends_at: datetime | None) -> Json:
+        is_current = ban_ends_at is None or ban_ends_at > timezone.now()
         return {
             **_PERSON,
-            "id": account.pk,
-            "name": account.name,
-            "banned": account.is_banned,
-            "published": when(account.joined),
-            "actor_id": self.site + path_of("articles:profile", account.name),
+            "id": pk,
+            "name": name,
+            "banned": banned in ("posting", "both") and is_current,
+            "published": when(joined),
+            "actor_id": self.site + path_of("articles:profile", name),
         }
 
     def person(self, member: UserId) -> Json:
@@ -242,17 +203,17 @@ class Shapes:
         """Return the members with these names, in this order. One query, none without names."""
         if not names:
             return []
-        members = get_user_model().objects.filter(username__in=names, left_at=None).values_list(*_COLUMNS)
-        found = {row[1]: self._person(_Account.of(*row)) for row in members}
+        found = {row[1]: self._person(*row) for row in _accounts(username__in=names)}
         return [found[name] for name in names if name in found]
 
     def person_view(self, member: User, counts: tuple[int, int] = (0, 0), bio: str = "") -> Json:
         """Return a member with the numbers of their articles and comments, and what they write of themselves."""
-        account = _Account.of(*(getattr(member, name) for name in _COLUMNS))
-        person = self._person(account) | ({"bio": bio} if bio else {})
+        person = self._person(
+            member.pk, member.username, member.date_joined, member.banned_from, member.ban_ends_at
+        )
         posts, comments = counts
         return {
-            "person": person,
+            "person": {**person, **({"bio": bio} if bio else {})},
             "is_admin": False,
             "counts": {"person_id": member.pk, "post_count": posts, "comment_count": comments},
         }

@@ -3,7 +3,6 @@
 import pytest
 
 from articles.domain.articles import ArticleId, ImportedArticle
-from articles.lemmy.shapes import forget_accounts
 from articles.lemmy.site import forget_counts
 from tests.caller import Caller, with_token
 from tests.cast import MODERATOR
@@ -62,4 +61,3 @@ def lemmy(settings) -> None:
     """Let the site answer Lemmy's API, as if its processes had just started."""
     settings.LEMMY_API = True
     forget_counts()
-    forget_accounts()
