@@ -62,9 +62,7 @@ def test_a_superuser_can_be_created_from_environment_variables(variables):
         ("EMAIL", "nowhere", "valid email address"),
     ],
 )
-def test_a_superuser_from_the_environment_needs_a_good_password_and_an_address_of_its_own(
-    alice, variables, name, value, reason
-):
+def test_a_superuser_of_the_environment_has_a_good_password_and_address(alice, variables, name, value, reason):
     User.objects.filter(pk=alice.pk).update(email="alice@example.org")
     variables.setenv(f"DJANGO_SUPERUSER_{name}", value)
 

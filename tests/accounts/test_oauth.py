@@ -360,9 +360,7 @@ def test_the_member_sees_the_app_in_the_settings_and_withdraws_it(as_alice, pair
     assert not Grant.objects.exists()
 
 
-def test_a_further_grant_replaces_the_one_unused_longest_and_no_token_of_the_member(
-    app, as_alice, alice, monkeypatch
-):
+def test_a_further_grant_replaces_the_one_unused_longest_and_no_token_of_others(app, as_alice, alice, monkeypatch):
     monkeypatch.setattr(models, "MOST_GRANTS", 2)
     own = [Token.objects.issue(alice, f"own {n}")[0].pk for n in range(Token.objects.PER_USER)]
     given = [exchange(app, code_for(app, as_alice)).json() for _ in range(2)]

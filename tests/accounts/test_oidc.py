@@ -142,9 +142,7 @@ def test_another_login_in_the_same_browser_connects_nothing(browser, bob):
 
 
 @pytest.mark.parametrize("is_trusted", [True, False])
-def test_only_a_trusted_provider_links_a_verified_address_to_the_account_that_has_it(
-    browser, club, settings, alice, is_trusted
-):
+def test_only_a_trusted_provider_links_a_verified_address_to_accounts(browser, club, settings, alice, is_trusted):
     settings.PROVIDERS = club.settings(is_trusted=is_trusted)
     User.objects.filter(pk=alice.pk).update(verified_email=alice.email)
 

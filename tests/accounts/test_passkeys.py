@@ -109,9 +109,7 @@ IN, COPY, INVALID = "logged in", "A copy of this passkey seems to be in use", "T
         *((None, ALONE, 8, count, outcome) for count, outcome in ((9, IN), (8, COPY), (3, COPY), (0, COPY))),
     ],
 )
-def test_a_counter_betrays_a_copy_only_where_devices_do_not_share_the_passkey(
-    as_alice, added, used, before, count, outcome
-):
+def test_a_counter_betrays_a_copy_unless_devices_share_the_passkey(as_alice, added, used, before, count, outcome):
     device = Authenticator()
     add(as_alice, device, flags=added or ALONE)
     kept = Passkey.objects.all()

@@ -193,9 +193,7 @@ def another_process_changes(alice):
     User.objects.filter(pk=alice.pk).update(theme="dark")
 
 
-def test_a_row_that_was_read_before_a_transaction_ended_is_not_used_after_it(
-    known, alice, django_capture_on_commit_callbacks
-):
+def test_a_row_read_before_a_transaction_ended_is_not_used_after(known, alice, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True), transaction.atomic():
         alice.save()
         former = [ask(known)[1] for _ in range(3)]  # as a process does that cannot see the change yet

@@ -147,9 +147,7 @@ def test_a_fresh_member_sets_up_an_app_and_sees_the_codes_once(as_alice, alice):
     assert not any(one in as_alice.get("/settings/security/").text for one in shown)
 
 
-def test_a_database_alone_gives_no_code_away_and_another_key_leaves_the_recovery_codes(
-    client, protected, settings
-):
+def test_a_database_alone_gives_no_code_away_and_another_key_leaves_recovery_codes(client, protected, settings):
     settings.SECRET_KEY = "another key of at least thirty-two characters"
     log_in(client)
 

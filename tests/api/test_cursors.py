@@ -278,9 +278,7 @@ def fill_tables(alice, bob, article):
         ("moderation.statements", "me/statements", "statements", "bob"),
     ],
 )
-def test_lists_of_the_accounts_continue_too(
-    site_store, article, alice, bob, carol, monkeypatch, module, path, entries, who
-):
+def test_members_lists_continue(site_store, article, alice, bob, carol, monkeypatch, module, path, entries, who):
     monkeypatch.setattr(f"{module}.MOST_SHOWN", 5)
     fill_tables(alice, bob, article)
     caller = with_token({"bob": bob, "carol": carol}[who])

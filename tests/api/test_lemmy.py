@@ -206,9 +206,7 @@ def test_editing_and_withdrawing_are_the_posters_for_some_minutes(site_store, ar
     assert site_store.articles.get(article).is_withdrawn
 
 
-def test_closed_votes_bans_locks_and_removals_refuse_as_everywhere(
-    site_store, article, closed, as_alice, as_bob, bob, carol, alice
-):
+def test_closed_votes_bans_locks_removals_refuse(site_store, article, closed, as_alice, as_bob, bob, carol, alice):
     assert as_bob.post("post/like", post_id=closed, score=1) == "couldnt_like_post"
     mine = comment_on(site_store, article, "Mine", alice.pk)
     assert as_alice.post("comment/like", comment_id=mine, score=1) == "couldnt_like_comment"
@@ -346,9 +344,7 @@ def test_what_is_held_for_approval_is_refused_with_the_reason(site_store, articl
     assert said.json()["message"] == "A moderator has to approve this before others can see it."
 
 
-def test_replies_and_mentions_are_the_inboxs_and_reading_one_reads_all_before(
-    site_store, article, as_alice, alice, bob
-):
+def test_replies_and_mentions_are_of_the_inbox_and_one_reads_all_before(site_store, article, as_alice, alice, bob):
     now = site_store.store.now() - 10
     said_by_bob = partial(site_store.comments.post, article, bob.pk, "bob")
     numbers = [said_by_bob(f"Reply {n}", posted_at=now + n) for n in range(3)]

@@ -158,9 +158,7 @@ def test_every_form_of_a_merged_article_leads_to_the_one_that_stays(site_store, 
     assert User.objects.get(username="carol").hidden == ""
 
 
-def test_apps_cannot_act_on_a_merged_article_and_marking_it_as_read_marks_the_one_that_stays(
-    site_store, lemmy, article, merged, bob
-):
+def test_apps_cannot_act_on_a_merged_article_and_its_mark_is_of_the_other(site_store, lemmy, article, merged, bob):
     app, about = Lemmy(bob), {"post_id": merged}
     acts = [
         ("POST", "post/like", {"score": 1}),

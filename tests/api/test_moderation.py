@@ -10,9 +10,7 @@ from tests.factories import actor
 from tests.internals import log
 
 
-def test_a_client_filters_the_log_and_learns_how_far_it_was_searched(
-    site_store, article, anyone, carol, monkeypatch
-):
+def test_a_client_filters_the_log_and_learns_how_far_it_went(site_store, article, anyone, carol, monkeypatch):
     monkeypatch.setattr(log, "ENTRIES_SEARCHED", 10)
     for n, name in enumerate(("Dave", "Eve") * 20):
         site_store.moderation_log.note(Action.BAN, actor(carol), name, f"Spam {n}")

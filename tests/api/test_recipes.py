@@ -50,9 +50,7 @@ def run(live_server, monkeypatch):
     return run
 
 
-def test_the_bot_posts_each_line_once_and_waits_when_it_must(
-    run, site_store, alice, settings, limits, monkeypatch, capsys
-):
+def test_the_bot_posts_lines_once_and_waits_if_told(run, site_store, alice, settings, limits, monkeypatch, capsys):
     limits(changes=Rate(2, 3600))
     slept = []
 

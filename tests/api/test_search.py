@@ -98,9 +98,7 @@ def test_an_invalid_search_is_refused_with_a_reason(anyone, found, query, code):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_searches_are_filtered_by_the_points_shown_and_ordered_by_ranked_points(
-    anyone, site_store, alice, carol, seed
-):
+def test_searches_are_filtered_by_points_shown_and_sorted_by_ranked_points(anyone, site_store, alice, carol, seed):
     draw = random.Random(seed)
     for number in range(14):
         article = site_store.articles.post(

@@ -18,9 +18,7 @@ def sign_up(name: str) -> Client:
 
 
 @pytest.mark.parametrize("target", ["articles", "comments"])
-def test_twenty_new_accounts_of_one_network_are_recorded_and_flagged_to_moderators(
-    site_store, article, alice, carol, target
-):
+def test_twenty_new_accounts_of_one_network_are_recorded_and_flagged(site_store, article, alice, carol, target):
     """Ten by the page, ten by the API, each from an address of its own, all on an article or all on a comment."""
     comment = comment_on(site_store, article, "Agreed", alice.pk)
     subject = f"{target}/{article if target == 'articles' else comment}"

@@ -63,9 +63,7 @@ def sign_up(page, name):
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"], ids=["another port", "another site"])
-def test_another_origin_reads_lists_and_posts_with_a_token_but_reads_nothing_of_a_session(
-    context, site, elsewhere, host
-):
+def test_another_origin_reads_and_posts_by_token_but_reads_nothing_of_a_session(context, site, elsewhere, host):
     page = context.new_page()
     name = f"elsewhere{host.count('.')}"
     token = sign_up(page, name)

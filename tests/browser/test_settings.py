@@ -12,9 +12,7 @@ WIDTHS = (320, 390, 1280)
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["script", "no script"])
-def test_the_contents_lead_to_a_section_by_keyboard_and_saving_returns_to_it_in_sight(
-    chromium, site, width, has_scripts
-):
+def test_the_contents_lead_to_a_section_by_keyboard_and_saving_back_to_it(chromium, site, width, has_scripts):
     size = {"width": width, "height": 844}
     with window(chromium, site, "demo", viewport=size, java_script_enabled=has_scripts) as page:
         page.goto("/settings/")

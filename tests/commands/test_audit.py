@@ -69,9 +69,7 @@ def follower(used, settings, tmp_path):
     wiring.forget_finder()
 
 
-def test_what_the_search_index_has_missed_is_a_finding_and_what_it_has_not_reached_is_told(
-    run, used, follower, monkeypatch
-):
+def test_what_the_search_index_missed_is_found_and_what_it_has_not_reached_told(run, used, follower, monkeypatch):
     def follow(_seconds):
         follower.catch_up()
         wiring.forget_finder()  # so that the index is opened as it is now

@@ -352,9 +352,7 @@ def test_a_site_with_articles_or_accounts_is_not_overwritten(run, used, elsewher
 
 @pytest.mark.deep
 @pytest.mark.parametrize("step", ["load", "_restore_secret_key", "read_lines"])
-def test_an_interrupted_restore_keeps_the_site_from_starting_until_it_is_repeated(
-    run, used, elsewhere, tmp_path, step
-):
+def test_an_interrupted_restore_keeps_the_site_from_starting_until_repeated(run, used, elsewhere, tmp_path, step):
     run("backup", tmp_path / "backups")
     before = rows()
     elsewhere()
@@ -416,9 +414,7 @@ def test_a_damaged_key_is_named_and_the_rest_is_backed_up(run, used, elsewhere, 
     assert "The audit found nothing" in run("restore", tmp_path / "backups")
 
 
-def test_an_article_that_cannot_be_read_does_not_keep_the_others_from_being_backed_up(
-    run, used, tmp_path, alice, capsys
-):
+def test_an_article_that_cannot_be_read_keeps_no_other_from_being_backed_up(run, used, tmp_path, alice, capsys):
     other = used.articles.post(alice.pk, "alice", "Another", "https://example.org/2").id
     name = damage_article(used, other)
 

@@ -72,9 +72,7 @@ def test_a_member_deleted_between_two_batches_is_not_recreated(run, site_store, 
     assert problems(site_store) == []
 
 
-def test_posters_under_other_names_are_counted_and_written_to_a_file(
-    run, site_store, write, tmp_path, small_batches
-):
+def test_posters_of_other_names_are_counted_and_written_to_file(run, site_store, write, tmp_path, small_batches):
     User.objects.create_user("Carol", password="correct horse battery staple")
     posters = ["Alice", "bob!", "ALICE", "bob!", "carol", "admin", "\u62c9\tx", "Ａlice", "dave", None]
     source = write([row(number, poster=poster) for number, poster in enumerate(posters)])
@@ -202,9 +200,7 @@ def test_an_import_that_loses_its_lease_stops(run, site_store, write, small_batc
         *(("pipeline", n) for n in (1, 5, 9)),
     ],
 )
-def test_an_import_interrupted_anywhere_can_be_completed_with_the_same_result(
-    run, site_store, write, small_batches, name, number
-):
+def test_an_import_interrupted_anywhere_is_completed_alike(run, site_store, write, small_batches, name, number):
     """Before a request of this kind to the store."""
     file = write([row(n, time=time.time() - HOUR * n) for n in range(7)])
     with failing(Store, name, at=number), pytest.raises(CommandError, match="Interrupted"):

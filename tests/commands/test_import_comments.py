@@ -93,9 +93,7 @@ def test_importing_an_export_into_its_own_site_adds_and_revives_nothing(run, use
     assert problems(used) == []
 
 
-def test_comments_are_imported_with_their_authors_and_bad_ones_are_reported_by_line(
-    run, site_store, write, tmp_path
-):
+def test_comments_are_imported_with_their_authors_and_bad_ones_told_by_line(run, site_store, write, tmp_path):
     report = tmp_path / "report.txt"
     rows = [
         comment(1),

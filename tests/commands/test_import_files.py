@@ -41,9 +41,7 @@ def test_compression_is_detected_by_content_rather_than_name(run, site_store, wr
 @pytest.mark.parametrize("name", ["articles.jsonl", "articles.jsonl.gz"])
 @pytest.mark.parametrize("shift_to_now", [False, True])
 @pytest.mark.parametrize("is_pipe", [True, False])
-def test_rows_can_be_read_from_a_pipe_or_a_redirected_file(
-    run, site_store, write, monkeypatch, name, shift_to_now, is_pipe
-):
+def test_rows_are_read_from_a_pipe_or_stdin_file(run, site_store, write, monkeypatch, name, shift_to_now, is_pipe):
     path = write(ROWS, name)
     with io.TextIOWrapper(io.BufferedReader(Pipe(path.read_bytes()))) if is_pipe else path.open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)

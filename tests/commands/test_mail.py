@@ -88,9 +88,7 @@ def recipients() -> list[str]:
     return [address for message in mail.outbox for address in message.to]
 
 
-def test_a_mail_server_gets_each_notice_once_in_plain_text_and_html(
-    site_store, article, later, received, alice, bob
-):
+def test_a_mail_server_gets_each_notice_once_as_text_and_html(site_store, article, later, received, alice, bob):
     mailed(alice)
     comment = comment_on(site_store, article, "I *agree* & <b>disagree</b>", bob.pk)
     later.advance(mailing.SETTLE_SECONDS + 1)
@@ -117,9 +115,7 @@ def test_a_mail_server_gets_each_notice_once_in_plain_text_and_html(
     assert alice.mail_kinds == ""
 
 
-def test_a_mail_is_not_lost_when_the_process_dies_between_claim_and_sending(
-    site_store, article, later, received, alice, bob, monkeypatch
-):
+def test_a_mail_survives_a_death_before_sending(site_store, article, later, received, alice, bob, monkeypatch):
     mailed(alice)
     comment_on(site_store, article, "Hello", bob.pk)
     later.advance(mailing.SETTLE_SECONDS + 1)
@@ -185,9 +181,7 @@ def test_two_processes_do_not_send_the_same_mail(site_store, article, later, ali
     assert [mailing._claim(due), mailing._claim(due)] == [True, False]
 
 
-def test_members_get_only_what_they_asked_for_at_an_address_that_they_verified(
-    site_store, article, later, alice, bob, carol
-):
+def test_members_get_only_what_they_asked_for_at_a_verified_address(site_store, article, later, alice, bob, carol):
     for user in (alice, bob, carol):
         site_store.comments.post(article, 7, "eve", f"@{user.username}", mentioned=[user.pk])
     mailed(alice, "moderation")
@@ -203,9 +197,7 @@ def test_members_get_only_what_they_asked_for_at_an_address_that_they_verified(
     assert ["removed Other" in message.body for message in mail.outbox] == [True, False]
 
 
-def test_a_ban_and_its_end_are_mailed_once_to_those_who_want_mail_about_moderators(
-    site_store, article, later, alice, bob, carol
-):
+def test_a_ban_and_its_end_are_mailed_once_to_those_who_want_it(site_store, article, later, alice, bob, carol):
     for user in (mailed(alice, "mention"), mailed(bob, "moderation", "mention")):
         ban(user, BanScope.POSTING, "Nothing but <spam>", days=7, moderator=actor(carol))
     later.now = time.time()
@@ -253,9 +245,7 @@ def test_what_was_read_on_the_site_and_what_came_before_is_not_mailed(site_store
     assert send(site_store) == 0
 
 
-def test_a_run_sends_a_bounded_number_and_the_next_one_continues(
-    site_store, later, alice, bob, carol, monkeypatch
-):
+def test_a_run_sends_a_bounded_number_and_the_next_continues(site_store, later, alice, bob, carol, monkeypatch):
     monkeypatch.setattr(mailing, "MAILS_PER_RUN", 2)
     for user in (alice, bob, carol):
         mailed(user)
@@ -332,9 +322,7 @@ def test_a_mail_above_the_limit_of_its_address_waits_and_comes_with_what_is_new(
     assert mail.outbox[-1].subject == "2 new notices: bob commented on your article A title"
 
 
-def test_a_digest_has_the_best_articles_of_followed_groups_of_the_week(
-    site_store, later, received, alice, bob, carol
-):
+def test_a_digest_has_the_weeks_best_articles_of_followed_groups(site_store, later, received, alice, bob, carol):
     for slug in ("python", "redis", "java"):
         site_store.groups.create(slug, slug.title())
     post_as(site_store, bob, "Old", "https://example.org/old", ["python"])

@@ -38,9 +38,7 @@ def replay(tmp_path):
     return run
 
 
-def test_page_views_of_a_real_log_are_exact_and_visitors_within_three_standard_errors(
-    replay, shared_dir, tmp_path
-):
+def test_page_views_of_a_real_log_are_exact_and_visitors_within_three_sigma(replay, shared_dir, tmp_path):
     status, lines = replay(shared_dir / LOG, "--truth", shared_dir / TRUTH, "--top", 3)
 
     assert status == 0

@@ -196,9 +196,7 @@ def refused(alice, comment, box, text="I agree.", **headers):
     return answer
 
 
-def test_what_the_site_refuses_is_said_in_the_answer_with_the_text(
-    site_store, article, alice, carol, comment, box
-):
+def test_what_the_site_refuses_is_in_the_answer_with_the_text(site_store, article, alice, carol, comment, box):
     site_store.comments.lock(article, actor(carol), "Enough")
 
     answer = refused(alice, comment, box, "One\n\nTwo")
@@ -354,9 +352,7 @@ def dying(monkeypatch, where: object, name: str, error: type[BaseException] = Ki
         (Path, "unlink", True),
     ],
 )
-def test_no_reply_is_lost_or_doubled_when_the_process_dies(
-    where, name, after, site_store, article, alice, comment, box
-):
+def test_no_reply_is_lost_or_doubled_if_it_dies(where, name, after, site_store, article, alice, comment, box):
     before = texts(site_store, article)
     put(box, letter(alice, comment, f"{name} {after}", Message_ID=f"<{name}{after}@x>"))
     with pytest.MonkeyPatch.context() as own:
@@ -491,9 +487,7 @@ def test_a_mail_about_one_comment_can_be_answered(site_store, article, later, ma
     assert link[1].replace("%2B", "+") == message["Reply-To"]
 
 
-def test_a_mail_about_several_comments_has_an_address_for_each(
-    site_store, article, later, mailed, bob, comment, box
-):
+def test_a_mail_of_several_comments_has_an_address_of_each(site_store, article, later, mailed, bob, comment, box):
     other = comment_on(site_store, article, "And you?", bob.pk)
     message = sent_notices(site_store, later)
 
@@ -504,9 +498,7 @@ def test_a_mail_about_several_comments_has_an_address_for_each(
     assert html.count("mailto:") == 2
 
 
-def test_mails_say_nothing_of_replies_where_none_is_possible(
-    site_store, article, later, mailed, carol, comment, box
-):
+def test_mails_say_nothing_of_replies_if_none_is_possible(site_store, article, later, mailed, carol, comment, box):
     site_store.comments.lock(article, actor(carol), "Enough")
     message = sent_notices(site_store, later)
 
@@ -516,9 +508,7 @@ def test_mails_say_nothing_of_replies_where_none_is_possible(
     assert "Reply by mail" not in text
 
 
-def test_a_reply_through_a_mail_server_is_posted(
-    site_store, article, later, mailed, comment, box, settings, tmp_path
-):
+def test_a_reply_by_mail_server_is_posted(site_store, article, later, mailed, comment, box, settings, tmp_path):
     message = sent_notices(site_store, later)
     text, _html = parts_of(message)
     port, settings.REPLY_MAILDIR = free_port(), tmp_path / "delivered"

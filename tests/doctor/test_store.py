@@ -153,9 +153,7 @@ def test_a_store_that_refuses_introspection_is_found(site_store, store_paths, se
 
 @pytest.mark.parametrize("denied", ["zadd", "script|load", "multi"])
 @pytest.mark.parametrize("is_empty", [True, False])
-def test_a_user_whom_a_start_refuses_is_an_error_for_the_doctor_too(
-    site_store, store_paths, settings, denied, is_empty
-):
+def test_a_user_whom_a_start_refuses_is_a_doctors_error(site_store, store_paths, settings, denied, is_empty):
     if is_empty:
         lose_everything(site_store)
         known_store.accept_any()

@@ -27,9 +27,7 @@ def base(rewritten: Path, paths: StorePaths) -> Path:
 
 
 @pytest.mark.parametrize("cut", [1, 2, 20, 700, 2000])
-def test_a_truncated_file_is_loaded_up_to_its_last_complete_command(
-    journal: Path, paths: StorePaths, supervise, caplog, cut: int
-):
+def test_a_file_is_loaded_up_to_its_last_command(journal: Path, paths: StorePaths, supervise, caplog, cut: int):
     size = journal.stat().st_size - cut
     os.truncate(journal, size)
     whole = journal.read_bytes().count(b"*3\r\n") - 1

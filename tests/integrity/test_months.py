@@ -114,9 +114,7 @@ def test_without_records_there_are_reports_without_votes(site_store, article, le
     assert "bans" in json.loads(report.text)["figures"]
 
 
-def test_the_first_month_is_that_of_the_first_account_whenever_voting_closes(
-    site_store, alice, let_pass, settings
-):
+def test_the_first_month_is_of_the_first_account_whenever_voting_closes(site_store, alice, let_pass, settings):
     settings.VOTING_WINDOW_DAYS = 365
     User.objects.create_user("old", date_joined=datetime(2009, 1, 1, tzinfo=UTC), imported=True)
     User.objects.update_or_create(pk=alice.pk, defaults={"date_joined": datetime(2026, 8, 31, 23, 59, tzinfo=UTC)})
@@ -128,9 +126,7 @@ def test_the_first_month_is_that_of_the_first_account_whenever_voting_closes(
     assert verified(site_store) == []
 
 
-def test_votes_are_reported_although_records_are_no_longer_made(
-    young, site_store, article, close, let_pass, settings
-):
+def test_votes_are_reported_when_records_are_not_made(young, site_store, article, close, let_pass, settings):
     close()
     settings.BALLOT_DAYS = 0
     let_pass(31)

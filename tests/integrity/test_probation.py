@@ -36,9 +36,7 @@ def reasons(article):
     return Counter(ballot.left_out for ballot in record_of(article).ballots)
 
 
-def test_the_record_says_which_votes_waited_when_voting_closed(
-    site_store, article, bob, carol, mallory, time_of, close
-):
+def test_the_record_says_which_votes_waited_at_the_end(site_store, article, bob, carol, mallory, time_of, close):
     cast(site_store, article, bob)
     cast(site_store, article, mallory)
     set_left_out(mallory, "A ring", actor(carol), left_out=True)
@@ -62,9 +60,7 @@ def test_after_closing_no_vote_waits_any_longer(site_store, article, bob, time_o
     assert "by members whose votes moderators excluded, or who were new when voting closed" in page
 
 
-def test_a_member_whose_probation_ended_between_closing_and_recording_waited(
-    site_store, article, bob, time_of, let_pass
-):
+def test_a_member_whose_probation_ended_before_the_record_waited(site_store, article, bob, time_of, let_pass):
     cast(site_store, article, bob)
     time_of.advance(7.01 * 86400)
     site_store.clock.accept()

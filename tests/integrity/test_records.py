@@ -167,9 +167,7 @@ def test_articles_that_are_imported_closed_have_none(site_store, article, close)
     assert close() == 1
 
 
-def test_an_article_that_is_imported_after_others_were_recorded_gets_its_record(
-    site_store, article, time_of, close
-):
+def test_an_article_imported_after_others_were_recorded_gets_its_record(site_store, article, time_of, close):
     close()
     now = time_of()
     site_store.imports.add([imported(1, now - 8 * 86400, closes_at=now + 86400)])
@@ -319,9 +317,7 @@ class TestDays:
         assert second.former == first.digest
         assert second.day >= first.day
 
-    def test_an_article_whose_ballots_were_dropped_gets_no_other_record(
-        self, site_store, article, close, let_pass, settings
-    ):
+    def test_an_article_of_dropped_ballots_gets_no_record(self, site_store, article, close, let_pass, settings):
         other = post(site_store, 2)
         cast(site_store, other, BOB)
         settings.BALLOT_DAYS = 1

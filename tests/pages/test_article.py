@@ -77,9 +77,7 @@ def test_tools_are_shown_only_to_members_who_may_use_them(site_store, article, a
     assert tools(carol) == {"edit", "groups", "remove"}
 
 
-def test_no_archive_is_named_for_a_private_link_a_text_a_removed_article_or_without_archives(
-    site_store, article, alice, carol, settings
-):
+def test_no_archive_is_named_of_private_links_texts_or_removals(site_store, article, alice, carol, settings):
     private = post_as(site_store, alice, "Private", "http://wiki.internal/a").id
     text = post_as(site_store, alice, "A text", "", text="Text").id
 

@@ -129,9 +129,7 @@ def test_each_ban_has_its_own_appeal(site_store, bob, carol):
 
 
 @pytest.mark.parametrize("is_banned", [False, True])
-def test_one_button_of_the_queue_removes_and_bans_and_shortens_no_ban(
-    site_store, article, alice, bob, carol, is_banned
-):
+def test_one_button_in_the_queue_removes_and_bans_no_shorter(site_store, article, alice, bob, carol, is_banned):
     if is_banned:
         ban(alice, BanScope.POSTING, "Again and again", days=0, moderator=actor(carol))
     site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)

@@ -242,9 +242,7 @@ def test_a_comment_typed_without_an_account_comes_back_after_the_login(site_stor
     assert texts(site_store, article) == [("alice", "First *words*", None)]
 
 
-def test_a_refused_comment_comes_back_with_the_reason_and_the_text(
-    site_store, article, comment, settings, bob, carol
-):
+def test_a_refused_comment_comes_back_with_reason_and_text(site_store, article, comment, settings, bob, carol):
     browser, other = browser_of(bob), browser_of(carol)
     empty = write(browser, article, " \u200b\n")
     assert (empty.status_code, "Write a comment first." in empty.text) == (400, True)
@@ -371,9 +369,7 @@ def test_a_members_page_lists_the_latest_comments_without_removed_ones(site_stor
 
 
 @pytest.mark.parametrize("retraction", ["edit", "delete", "remove"])
-def test_text_that_is_taken_back_is_not_shown_in_an_outage(
-    site_store, article, comment, alice, carol, kept, outage, retraction
-):
+def test_text_taken_back_is_gone_offline(site_store, article, comment, alice, carol, kept, outage, retraction):
     paths = (f"/articles/{article}/", f"/comments/{comment}/")
     for path in paths:
         assert "words" in Client().get(path).text

@@ -134,9 +134,7 @@ def test_crawler_files_can_be_cached_for_an_hour_and_revalidated(site_store, art
         assert Client().get(path, headers={"If-None-Match": response["ETag"]}).status_code == 304
 
 
-def test_crawler_files_are_the_same_for_a_member_and_load_no_account(
-    site_store, article, bob, django_assert_num_queries
-):
+def test_crawler_files_are_of_everyone_and_load_no_account(site_store, article, bob, django_assert_num_queries):
     bob.language = "zh-hans"
     bob.save()
     member = browser_of(bob)

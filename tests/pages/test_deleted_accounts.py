@@ -37,9 +37,7 @@ def lapse(time: timedelta) -> None:
     User.objects.exclude(left_at=None).update(left_at=F("left_at") - time)
 
 
-def test_a_moderator_is_led_from_the_article_and_the_comment_to_what_the_account_posted(
-    site_store, spam, article, carol
-):
+def test_a_moderator_is_led_from_article_and_comment_to_what_the_account_posted(site_store, spam, article, carol):
     own, comment, _ = spam
     browser, lead = browser_of(carol), f'<a class="poster" href="{PAGE}">[deleted]</a>'
     for address in (f"/articles/{own}/", f"/articles/{article}/", f"/comments/{comment}/"):

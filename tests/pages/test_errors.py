@@ -84,9 +84,7 @@ def test_the_site_recovers_by_itself(site_store, settings):
         ("get", "/preferences/", 405),
     ],
 )
-def test_an_unavailable_database_is_503_for_members_with_retry_after(
-    site_store, article, bob, method, path, status
-):
+def test_an_unavailable_database_is_503_for_members_to_retry(site_store, article, bob, method, path, status):
     browser = browser_of(bob)
     cache.clear()
 
@@ -220,9 +218,7 @@ def addresses_in(page):
         ("get", "/logout/", {}),
     ],
 )
-def test_no_error_page_links_to_an_address_that_only_accepts_forms(
-    site_store, article, bob, who, method, path, fields
-):
+def test_no_error_page_links_to_an_address_only_of_forms(site_store, article, bob, who, method, path, fields):
     browser = browser_of(bob) if who == "member" else Client()
 
     page = getattr(browser, method)(path, fields)

@@ -269,9 +269,7 @@ def test_a_list_without_a_feed_is_404_and_creates_no_key(site_store, article, pa
         ("/feeds/search.atom?q=a&group=snake&x=1", 302, "/feeds/search.atom?q=a&group=python"),
     ],
 )
-def test_other_spellings_and_merged_groups_redirect_to_the_feed(
-    site_store, article, carol, path, status, canonical
-):
+def test_other_spellings_and_merged_groups_lead_to_the_feed(site_store, article, carol, path, status, canonical):
     for slug in ("redis", "snake"):
         site_store.groups.create(slug, slug)
     site_store.groups.merge("snake", "python", actor(carol))
@@ -330,9 +328,7 @@ def test_a_client_that_has_the_feed_gets_304_until_it_changes(site_store, articl
     assert Client().get(path, headers={"If-None-Match": tag}).status_code == 200
 
 
-def test_each_change_to_an_article_or_the_site_changes_the_feeds_validator(
-    site_store, article, bob, carol, settings
-):
+def test_each_change_of_an_article_or_the_site_is_of_the_validator(site_store, article, bob, carol, settings):
     site_store.groups.create("redis", "Redis")
     moderator, link = actor(carol), "https://example.org/a"
     tags = [Client().get("/feeds/front.atom")["ETag"]]

@@ -203,9 +203,7 @@ def test_a_flag_that_the_moderator_has_not_seen_stays_open(site_store, article, 
     assert site_store.flags.get(root_of(article), mallory.pk).state is FlagState.OPEN
 
 
-def test_a_decision_needs_the_permission_the_token_and_a_reason_for_a_removal(
-    site_store, article, mallory, carol, flagged
-):
+def test_a_decision_needs_permission_token_and_reason_to_remove(site_store, article, mallory, carol, flagged):
     fields = decision(site_store, article)
 
     assert browser_of(mallory).post(DECIDE, fields).status_code == 403
@@ -230,9 +228,7 @@ def test_the_export_contains_the_members_flags(alice, bob, flagged):
     assert exported(alice) == []
 
 
-def test_the_header_of_moderators_shows_how_much_waits_and_counts_it_once_for_many_pages(
-    site_store, article, bob, carol, flagged
-):
+def test_moderators_see_how_much_waits_counted_once_for_many_pages(site_store, article, bob, carol, flagged):
     moderator, waits = browser_of(carol), '<span class="badge">1<span class="unseen"> waiting'
 
     page = moderator.get("/").text

@@ -26,9 +26,7 @@ def follow(browser, slug, target="follow", back="/groups/"):
     return browser.post(f"/following/groups/{slug}/", {"follow": target, "next": back}, follow=True)
 
 
-def test_a_group_is_followed_and_unfollowed_by_buttons_and_its_articles_are_listed(
-    site_store, article, redis_article, bob
-):
+def test_a_group_is_followed_and_left_by_buttons_and_its_articles_listed(site_store, article, redis_article, bob):
     browser = browser_of(bob, strict=True)
     empty = browser.get("/following/").content.decode()
     assert "You aren't following any groups" in empty
@@ -82,9 +80,7 @@ def feed_of(user):
     return found[1] if found else ""
 
 
-def test_the_private_feed_needs_only_its_address_which_can_be_replaced(
-    site_store, article, redis_article, bob, alice
-):
+def test_the_private_feed_needs_only_an_address_to_replace(site_store, article, redis_article, bob, alice):
     browser = browser_of(bob)
     follow(browser, "redis")
     assert feed_of(bob) == ""
@@ -111,9 +107,7 @@ def test_the_private_feed_needs_only_its_address_which_can_be_replaced(
         assert Client().get(f"/following/{token}.atom").status_code == 404
 
 
-def test_the_groups_that_a_member_follows_are_a_file_for_feed_readers(
-    site_store, article, redis_article, bob, carol
-):
+def test_the_groups_a_member_follows_are_a_file_of_feeds(site_store, article, redis_article, bob, carol):
     browser = browser_of(bob)
     assert "groups.opml" not in browser.get("/following/").text + browser.get("/settings/").text
     site_store.groups.create("hostile", '"><a\x0b&', actor(carol))
@@ -143,9 +137,7 @@ def test_the_groups_that_a_member_follows_are_a_file_for_feed_readers(
     assert Client().get("/following/groups.opml").status_code == 302
 
 
-def test_the_index_shows_what_groups_are_about_who_follows_them_and_their_latest_article(
-    site_store, article, redis_article, bob, carol
-):
+def test_the_index_shows_what_groups_are_and_their_latest(site_store, article, redis_article, bob, carol):
     site_store.groups.create("quiet", "A quiet group", actor(carol))
     site_store.groups.describe("python", "Snakes, *not* [sharks](/groups/redis/).", actor(carol))
     for browser in (browser_of(bob), browser_of(carol)):

@@ -296,9 +296,7 @@ def test_a_ban_from_a_group_forbids_posting_and_commenting_there_only(site_store
     assert {one.status_code for one in allowed} <= {200, 201}
 
 
-def test_a_banned_member_learns_of_it_appeals_and_is_answered_by_a_moderator_of_the_group(
-    site_store, article, bob, gina, carol
-):
+def test_a_banned_member_is_told_appeals_and_is_answered_by_the_group(site_store, article, bob, gina, carol):
     banned(bob, rights.Actor(gina.pk, "gina", ("python",)))
     assert "Posting and commenting in the group “Python”" in text_of(bob, "/inbox/")
     (own,) = with_token(fresh(bob)).get("inbox").json()["bans"]

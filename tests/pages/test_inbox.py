@@ -89,9 +89,7 @@ def by_api(author, path: str, text: str) -> int:
 
 @pytest.mark.needs("one server")
 @pytest.mark.parametrize("send", [by_page, by_api])
-def test_a_member_mentioned_by_mistake_has_no_notice_unless_it_was_read(
-    site_store, article, later, alice, bob, carol, send
-):
+def test_a_mention_by_mistake_is_no_notice_unless_it_was_read(site_store, article, later, alice, bob, carol, send):
     comment = comment_on(site_store, article, "Hello", alice.pk)
     comments, own = f"comments/{comment}", f"articles/{article}"
     for path in (comments, own):
@@ -144,9 +142,7 @@ def test_marking_as_read_rejects_future_and_invalid_times(site_store, article, l
 
 
 @pytest.mark.needs("one server")
-def test_every_page_that_reads_the_store_shows_the_number_without_another_round_trip(
-    site_store, article, alice, bob, monkeypatch
-):
+def test_pages_of_the_store_show_the_number_without_a_round_trip(site_store, article, alice, bob, monkeypatch):
     browser = browser_of(alice)
     addresses = ("/", "/newest/", "/hot/", "/groups/python/", f"/articles/{article}/", "/search/?q=title")
     wiring.finder()
@@ -208,9 +204,7 @@ def test_the_inbox_is_private_and_in_the_export(site_store, article, alice, bob)
 
 
 @pytest.mark.parametrize("is_answered", [False, True])
-def test_a_notice_keeps_its_words_when_the_comment_is_deleted(
-    site_store, article, alice, bob, carol, mallory, is_answered
-):
+def test_a_notice_outlives_the_deleted_comment(site_store, article, alice, bob, carol, mallory, is_answered):
     comment = comment_on(site_store, article, "A comment with @carol", bob.pk, mentioned=[carol.pk])
     reply = comment_on(site_store, article, "A reply", mallory.pk, comment)
     again = comment_on(site_store, article, "Another", mallory.pk, reply) if is_answered else 0

@@ -64,9 +64,7 @@ _numbers = iter(range(100, 200))
 
 
 @for_each("of_moderators, of_member", product(LANGUAGES, LANGUAGES))
-def test_a_removal_is_stated_appealed_and_answered_in_the_language_of_each(
-    of_moderators, of_member, people, site_store, later
-):
+def test_a_removal_is_told_appealed_answered_in_each_language(of_moderators, of_member, people, site_store, later):
     carol, dora, alice = (speaking(name, of_moderators) for name in ("carol", "dora", "alice"))
     alice = speaking("alice", of_member)
     with override(of_member):
@@ -107,9 +105,7 @@ def test_a_removal_is_stated_appealed_and_answered_in_the_language_of_each(
 
 
 @for_each("lifts, kinds", product((True, False), ("", "moderation")))
-def test_the_answer_to_an_appeal_against_a_ban_is_one_mail_whatever_the_member_chose(
-    lifts, kinds, people, site_store, later
-):
+def test_the_answer_to_an_appeal_of_a_ban_is_one_mail_whatever_was_chosen(lifts, kinds, people, site_store, later):
     User.objects.filter(username="alice").update(mail_kinds=kinds)
     carol, dora, alice = (User.objects.get(username=name) for name in ("carol", "dora", "alice"))
     fields = {

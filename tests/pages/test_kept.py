@@ -172,9 +172,7 @@ def _forget():
         keeper(template).cache_clear()
 
 
-def test_votes_and_choices_change_the_page_of_an_article_but_make_no_other_drawing(
-    site_store, article, bob, carol
-):
+def test_votes_and_choices_change_the_page_of_an_article_but_draw_nothing_else(site_store, article, bob, carol):
     def page_of(member):
         page = browser_of(member).get(f"/articles/{article}/", headers={"Purpose": "prefetch"}).text
         return re.sub(r'(name="csrfmiddlewaretoken" value=)"\w+"', r"\1", page)

@@ -46,9 +46,7 @@ def test_one_act_leaves_the_votes_out_and_another_counts_them(site_store, voted,
     assert problems(site_store) == []
 
 
-def test_votes_on_a_comment_are_left_out_of_its_place_and_the_page_and_the_api_say_so(
-    site_store, article, alice, mallory, carol
-):
+def test_votes_on_a_comment_are_left_out_of_its_place_and_readers_told(site_store, article, alice, mallory, carol):
     comment = comment_on(site_store, article, "Agreed", alice.pk)
     site_store.comments.cast(comment, mallory.pk, Choice.VOTE)
     page, api = f"/articles/{article}/", f"/api/comments/{comment}"

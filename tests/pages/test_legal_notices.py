@@ -178,9 +178,7 @@ def test_floods_are_refused_and_what_was_typed_stays(article, limits, limits_clo
     assert LegalNotice.objects.count() == 2
 
 
-def test_an_address_gets_one_receipt_an_hour_with_nothing_that_was_typed(
-    site_store, article, carol, settings, limits_clock, limits
-):
+def test_a_receipt_is_sent_hourly_with_nothing_typed(site_store, article, carol, settings, limits_clock, limits):
     limits(receipts=Rate(1, 3600))
     settings.SITE_URL = "https://news.example.org"
     pages = [report(f"/articles/{article}/", explanation=f"Buy pills {n}") for n in range(3)]

@@ -98,9 +98,7 @@ def locked(*_):
 
 @pytest.mark.deep
 @pytest.mark.parametrize(("circumstance", "who", "statuses"), STATUSES)
-def test_each_circumstance_is_answered_alike_with_all_headers(
-    circumstances, bob, mallory, circumstance, who, statuses
-):
+def test_each_circumstance_is_answered_with_all_headers(circumstances, bob, mallory, circumstance, who, statuses):
     user = {"member": bob, "banned": mallory}.get(who)
     browser = browser_of(user, strict=circumstance in CHECKS_TOKENS)
     program = {} if user is None else {"authorization": f"Bearer {Token.objects.issue(user, 'a program')[1]}"}

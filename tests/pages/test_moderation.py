@@ -154,9 +154,7 @@ def test_a_form_sent_twice_takes_effect_once_without_an_error(site_store, articl
     assert 'role="alert"' in again.text
 
 
-def test_the_poster_and_moderators_who_may_restore_an_article_see_its_link(
-    site_store, article, alice, mallory, carol
-):
+def test_the_poster_and_moderators_who_may_restore_see_the_link(site_store, article, alice, mallory, carol):
     site_store.articles.remove(article, actor(carol), "spam")
     pages = {user.username: browser_of(user).get(f"/articles/{article}/").text for user in (alice, mallory, carol)}
 

@@ -306,9 +306,7 @@ def test_a_script_learns_that_a_text_was_saved_so_that_it_sends_it_once(browser)
 
 
 @pytest.mark.parametrize("backend", ["Accepting", "Broken"])
-def test_a_test_mail_goes_to_the_administrator_and_the_answer_is_shown(
-    choose, browser, settings, monkeypatch, backend
-):
+def test_a_test_mail_goes_to_the_administrator_who_is_told(choose, browser, settings, monkeypatch, backend):
     settings.EMAIL_BACKEND = f"tests.mail_backends.{backend}"
     monkeypatch.setattr(doctor_mail, "time", clock_of_a_site())
 

@@ -61,9 +61,7 @@ def test_what_was_removed_or_has_another_link_is_not_listed(site_store, article,
 
 
 @pytest.mark.parametrize("change", ["remove", "edit"])
-def test_no_copy_shows_an_earlier_article_that_was_removed_or_edited(
-    kept, outage, site_store, article, again, carol, change
-):
+def test_no_copy_shows_earlier_articles_taken_back(kept, outage, site_store, article, again, carol, change):
     number = again("Posted again")
     assert "A title" in Client().get(f"/articles/{number}/").text
     if change == "remove":

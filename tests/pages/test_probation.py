@@ -115,9 +115,7 @@ def test_the_vote_that_comes_with_posting_waits_too(site_store, bob):
     assert site_store.articles.get(article.id).ranked_points == 6
 
 
-def test_votes_of_other_members_and_without_probation_rank_at_once(
-    site_store, settings, article, alice, bob, carol
-):
+def test_votes_of_others_and_without_probation_rank_at_once(site_store, settings, article, alice, bob, carol):
     grow_older(bob)
     vote_by_trusted(site_store, post(site_store, 7, poster=bob.pk))
     for user in (bob, carol):
@@ -300,9 +298,7 @@ def test_vouches_by_members_who_are_banned_by_then_weigh_nothing(site_store, art
     assert state_of(site_store, bob).waits
 
 
-def test_the_export_has_both_sides_and_names_who_vouched_only_where_everyone_sees_it(
-    site_store, settings, article, alice, bob
-):
+def test_the_export_has_both_sides_and_a_name_where_everyone_sees_it(site_store, settings, article, alice, bob):
     cast(bob, article)
     browser_of(alice).post("/users/bob/vouch/")
 

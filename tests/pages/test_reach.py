@@ -61,9 +61,7 @@ def suggested(article: int, by: list[User], *slugs: str) -> None:
         ([], ["inner"], False),
     ],
 )
-def test_members_suggestions_change_neither_who_reads_nor_all_groups(
-    site_store, friends, alice, carol, before, to, is_applied
-):
+def test_suggestions_change_no_readers_nor_all_groups(site_store, friends, alice, carol, before, to, is_applied):
     article = posted(site_store, alice, 1, *before)
 
     suggested(article, friends[:2], *to)
@@ -90,9 +88,7 @@ def test_members_suggestions_change_neither_who_reads_nor_all_groups(
         (["python", "redis"], ["redis"], slice(1, 3)),
     ],
 )
-def test_a_moderator_of_a_group_does_not_get_hold_of_an_article_by_suggestions(
-    site_store, friends, alice, before, to, by
-):
+def test_a_moderator_of_a_group_gets_no_hold_of_an_article_suggested(site_store, friends, alice, before, to, by):
     article = posted(site_store, alice, 1, *before)
     comment = comment_on(site_store, article, "A comment", alice.pk)
     suggested(article, friends[by], *to)
@@ -115,9 +111,7 @@ def test_two_suggestions_do_not_take_an_article_out_of_all_its_groups(site_store
 
 
 @pytest.mark.parametrize("way", ["a rule", "an accepted suggestion", "a merged group", "taking out"])
-def test_a_moderator_of_a_group_does_not_get_hold_of_an_article_in_two_steps(
-    site_store, friends, alice, bob, carol, way
-):
+def test_a_moderator_of_a_group_gets_no_hold_of_an_article_in_steps(site_store, friends, alice, bob, carol, way):
     both = way == "taking out"
     article = posted(site_store, alice, 1, *(["python", "redis"] if both else ["python"] if way[0] != "a" else []))
     with_token(bob).put(f"articles/{article}/flag", {"reason": "against-rules", "words": "For moderators alone"})
@@ -161,9 +155,7 @@ def test_a_ban_from_a_group_neither_follows_an_article_there_nor_is_evaded(site_
 
 
 @pytest.mark.parametrize("way", ["edit", "suggestion", "quorum", "undo", "undo what a moderator accepted"])
-def test_a_poster_and_friends_do_not_reverse_what_moderators_decide_about_groups(
-    site_store, friends, alice, carol, way
-):
+def test_a_poster_and_friends_do_not_reverse_what_moderators_decide(site_store, friends, alice, carol, way):
     article, poster, moderator = (
         posted(site_store, alice, 1, "python", "redis"),
         with_token(alice),
@@ -283,9 +275,7 @@ def test_a_report_does_not_let_a_rule_change_who_reads(site_store, groups, alice
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_members_and_moderators_of_one_group_never_open_close_or_take_over_an_article(
-    site_store, friends, alice, bob, seed
-):
+def test_members_and_moderators_of_one_group_never_take_over_an_article(site_store, friends, alice, bob, seed):
     """Acts at random: alice's articles keep their readers and one of their groups, and none is removed."""
     dice, callers = random.Random(seed), [with_token(one) for one in friends]
     before = {}

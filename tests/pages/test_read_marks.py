@@ -36,9 +36,7 @@ def later(site_store):
     return pass_day
 
 
-def test_rows_and_refreshed_pages_mark_what_a_member_opened_and_count_new_comments(
-    site_store, article, alice, bob, later
-):
+def test_rows_and_refreshed_pages_mark_what_was_opened_and_new_comments(site_store, article, alice, bob, later):
     other, browser = post_as(site_store, alice, "B", "https://example.org/b").id, browser_of(bob)
     assert marks(browser) == {other: (False, ""), article: (False, "")}
     browser.get(f"/articles/{article}/", headers={"User-Agent": FIREFOX})

@@ -27,9 +27,7 @@ def speaking(user: User, language: str) -> User:
 
 
 @pytest.mark.deep
-def test_what_the_site_gives_as_a_reason_is_read_in_each_language_and_in_english_by_programs(
-    site_store, article, alice, carol
-):
+def test_what_the_site_gives_as_a_reason_is_in_each_language_and_for_programs(site_store, article, alice, carol):
     choices.save("LEGAL_NOTICES", "1")
     choices.forget()
     moderator, pages = actor(carol), dict[str, list[str]]()

@@ -54,9 +54,7 @@ def test_moderators_see_removed_comments_and_restore_them(site_store, article, a
     assert "rude" not in text_of(carol, COMMENTS)
 
 
-def test_authors_alone_see_what_of_theirs_was_removed_with_its_text_and_reason(
-    site_store, article, alice, bob, carol
-):
+def test_authors_alone_see_what_of_theirs_was_removed_and_why(site_store, article, alice, bob, carol):
     mine = post_as(site_store, alice, "My shop", "https://shop.example/", text="Buy **now**").id
     withdrawn = post_as(site_store, alice, "Second thoughts", "https://e.org/withdrawn").id
     comment = comment_on(site_store, article, "Buy *there*", alice.pk)

@@ -62,9 +62,7 @@ def test_no_copy_shows_what_was_removed_or_replaced(kept, outage, article, carol
 
 
 @pytest.mark.parametrize("change", [remove, edit])
-def test_no_copy_of_another_article_shows_it_as_its_neighbour(
-    kept, outage, article, other, carol, site_store, change
-):
+def test_no_copy_of_another_article_has_it_as_neighbour(kept, outage, article, other, carol, site_store, change):
     assert "A title" in visible(f"/articles/{other}/why/")
     change(site_store, carol)
     outage()
@@ -73,9 +71,7 @@ def test_no_copy_of_another_article_shows_it_as_its_neighbour(
 
 
 @pytest.mark.parametrize("path", ["/groups/python/", "/articles/1/", "/feeds/groups/python.atom"])
-def test_no_copy_shows_an_article_in_a_group_that_it_was_taken_out_of(
-    kept, outage, article, carol, site_store, path
-):
+def test_no_copy_shows_an_article_in_a_group_that_it_left(kept, outage, article, carol, site_store, path):
     assert "A title" in visible(path)
     take_out(site_store, carol)
     outage()
@@ -123,9 +119,7 @@ def test_a_restored_article_is_shown_at_once(kept, article, carol, site_store):
 
 
 @pytest.mark.parametrize("change", ["rename", "merge"])
-def test_no_copy_shows_the_title_of_a_group_that_was_renamed_or_merged(
-    kept, outage, article, carol, site_store, change
-):
+def test_no_copy_shows_the_title_of_a_renamed_or_merged_group(kept, outage, article, carol, site_store, change):
     site_store.groups.create("snakes", "Snakes")
     paths = ("/groups/", "/groups/python/", "/articles/1/")
     assert all("Python" in visible(path) for path in paths[:2])
@@ -154,9 +148,7 @@ def test_the_pages_of_other_articles_stay(kept, outage, article, other, carol, a
 
 
 @pytest.mark.parametrize("path", ["/articles/1/", "/feeds/newest.atom", "/"])
-def test_a_page_that_was_read_before_a_removal_and_is_ready_after_it_is_not_kept(
-    kept, outage, article, carol, site_store, path
-):
+def test_a_page_read_before_a_removal_and_ready_after_is_not_kept(kept, outage, article, carol, site_store, path):
     with meanwhile(PageStore, "keep", lambda: remove(site_store, carol)):
         assert "A title" in visible(path)
     outage()
@@ -183,9 +175,7 @@ def test_a_refused_change_costs_no_copy(kept, outage, article, bob, site_store):
     assert "A title" in visible("/")
 
 
-def test_the_main_lists_are_kept_again_right_after_a_removal(
-    kept, outage, article, other, carol, site_store, refresher
-):
+def test_main_lists_are_kept_again_after_a_removal(kept, outage, article, other, carol, site_store, refresher):
     Client().get("/")
     refresher().keep_main_lists()
     remove(site_store, carol)

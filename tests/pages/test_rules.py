@@ -446,9 +446,7 @@ def fresh(site_store, clock, alice, bob, mallory, carol):
     conditions={"often": 1, "is_first": False},
     posts=[(0, text, "", False) for text in ("p1lls", "about pills and more of them")],
 )
-def test_a_trial_says_what_happens_when_the_same_is_posted(
-    fresh, clock, alice, bob, mallory, carol, conditions, posts
-):
+def test_a_trial_says_what_happens_to_the_same_post(fresh, clock, alice, bob, mallory, carol, conditions, posts):
     store, authors = fresh(), (alice, bob, mallory)
     repeats, often = conditions.pop("repeats", False), conditions.pop("often", 0)
     numbers = ({"members": 1, "days": 7} if repeats else {}) | ({"posts": often, "hours": 1} if often else {})
@@ -561,9 +559,7 @@ def test_no_more_rules_are_on_than_one_pass_can_take(site_store, carol, rule, mo
         rule("article", "flag", name="Another")
 
 
-def test_without_rules_a_post_costs_no_query_and_no_round_trip_more(
-    site_store, bob, django_assert_num_queries, monkeypatch
-):
+def test_without_rules_posts_cost_no_query_or_round_trip(site_store, bob, django_assert_num_queries, monkeypatch):
     acting.check_name("")
     facts = acting.MemberFacts.of_comment(bob, 1, "A text")
     with django_assert_num_queries(0):

@@ -45,9 +45,7 @@ def test_a_moderator_resets_it_and_the_member_is_told_and_logs_in_anew(site_stor
     assert "alice" not in log
 
 
-def test_only_moderators_reset_it_not_their_own_and_only_administrators_that_of_moderators(
-    site_store, lost, carol, bob
-):
+def test_only_moderators_reset_it_not_their_own_and_administrators_theirs(site_store, lost, carol, bob):
     assert browser_of(bob).post(RESET, REASON).status_code == 403
     User.objects.filter(pk=lost.pk).update(is_staff=True)
     assert browser_of(carol).post(RESET, REASON).status_code == 403

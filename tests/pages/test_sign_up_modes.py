@@ -109,9 +109,7 @@ def test_an_optional_invitation_records_who_invited(site_store, settings, alice,
 @pytest.mark.parametrize(
     ("readers", "is_seen"), [("public", (True, True)), ("moderators", (False, True)), ("off", (False, False))]
 )
-def test_profiles_show_who_invited_whom_to_those_who_may_see_it(
-    site_store, settings, alice, bob, carol, mallory, readers, is_seen
-):
+def test_profiles_show_who_invited_if_seen(site_store, settings, alice, bob, carol, mallory, readers, is_seen):
     settings.INVITATION_TREE = readers
     invite(alice, bob)
     invite(bob, mallory)

@@ -117,9 +117,7 @@ def test_every_form_comes_back_filled_in_but_for_passwords(site_store, article, 
         ("/lab/apply/", {"reason": "because", "version": "1"}, "Apply to the whole site: “because”"),
     ],
 )
-def test_a_form_without_a_page_is_confirmed_and_sent_again_unchanged(
-    site_store, article, carol, path, fields, button
-):
+def test_a_form_without_a_page_is_confirmed_and_sent_as_it_was(site_store, article, carol, path, fields, button):
     browser = stale_for(carol)
     before = site_store.articles.get(article, carol.pk)
 
@@ -159,9 +157,7 @@ def test_a_vote_from_a_page_opened_before_the_login_needs_one_more_click(site_st
         ("/login/", {"username": "bob", "password": password_of("bob"), "article": "1", "choice": "oppose"}),
     ],
 )
-def test_a_form_from_another_site_is_refused_without_a_way_to_send_it(
-    site_store, article, bob, headers, path, fields
-):
+def test_a_form_from_another_site_is_refused_without_a_way_on(site_store, article, bob, headers, path, fields):
     response = send(stale_for(bob), path, fields, headers=headers)
 
     assert response.status_code == 403
@@ -199,9 +195,7 @@ def test_the_second_login_tab_continues_with_its_vote(site_store, article, bob, 
 @pytest.mark.parametrize(
     ("name", "password"), [("bob", "wrong"), ("mallory", None), ("mallory", password_of("bob")), ("", "")]
 )
-def test_any_other_second_login_shows_the_form_again_and_does_nothing(
-    site_store, article, bob, mallory, name, password
-):
+def test_any_other_second_login_shows_the_form_and_does_no_more(site_store, article, bob, mallory, name, password):
     browser = stale_for(bob)
 
     response = log_in(browser, name, password, **PENDING)

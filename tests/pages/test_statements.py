@@ -103,9 +103,7 @@ def test_every_act_against_a_member_has_one_statement(law, site_store, article, 
     assert text_of(alice, "/statements/").count("Reason:") == len(Act)
 
 
-def test_what_many_flags_remove_is_said_to_be_removed_automatically(
-    law, settings, site_store, article, alice, bob
-):
+def test_what_many_flags_remove_is_said_to_be_automatic(law, settings, site_store, article, alice, bob):
     settings.FLAGS_TO_REMOVE = 1
     wiring.forget_repositories()
     bob.trust()
@@ -345,9 +343,7 @@ def test_a_decision_that_was_taken_back_says_so_and_cannot_be_appealed(law, site
         take_back(again)
 
 
-def test_what_waits_is_counted_for_and_mailed_to_those_who_decide(
-    site_store, article, alice, bob, carol, dora, law
-):
+def test_what_waits_is_counted_and_mailed_to_who_decides(site_store, article, alice, bob, carol, dora, law):
     own = post(site_store, 5, poster=carol.pk)
     comment = comment_on(site_store, article, "Mine", carol.pk)
     User.objects.filter(pk=carol.pk).update(about="About me")

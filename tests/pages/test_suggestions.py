@@ -61,9 +61,7 @@ def test_only_members_see_that_there_are_suggestions(article, page, trusted):
     assert Client().get(page).status_code == 302
 
 
-def test_new_members_posters_and_banned_members_cannot_suggest(
-    site_store, article, page, alice, bob, carol, trusted
-):
+def test_new_members_posters_and_the_banned_cannot_suggest(site_store, article, page, alice, bob, carol, trusted):
     for who in (alice, member("newcomer")):
         assert 'name="title"' not in browser_of(who).get(page).text
         suggest(browser_of(who), page)
@@ -83,9 +81,7 @@ def test_a_ban_takes_support_back(article, page, trusted, carol):
 
 
 @pytest.mark.parametrize("who", ["alice", "carol"])
-def test_the_poster_and_moderators_accept_and_undo_with_one_click(
-    site_store, article, page, trusted, who, request
-):
+def test_the_poster_and_moderators_accept_and_undo_by_click(site_store, article, page, trusted, who, request):
     browser = browser_of(request.getfixturevalue(who))
     suggest(browser_of(trusted[0]), page)
 

@@ -67,9 +67,7 @@ def test_a_reply_is_pushed_once_with_its_page(device_of, push, said, alice):
     assert push() == []
 
 
-def test_it_is_pushed_some_seconds_after_it_was_written(
-    device_of, push, said, later, article, site_store, alice, bob
-):
+def test_it_is_pushed_seconds_after_it_was_written(device_of, push, said, later, article, site_store, alice, bob):
     device_of(alice)
     comment_on(site_store, article, "Wait", bob.pk)
     later.advance(SETTLE_SECONDS - 1)
@@ -206,9 +204,7 @@ def test_a_ban_is_pushed_to_members_who_want_moderator_actions(device_of, push, 
     assert push() == []
 
 
-def test_moderators_learn_what_waits_for_them_and_others_do_not(
-    device_of, push, later, site_store, article, alice, bob
-):
+def test_moderators_learn_what_waits_and_others_do_not(device_of, push, later, site_store, article, alice, bob):
     dora = member("dora", moderator=True)
     moderator, _device = device_of(dora, "moderator")
     device_of(alice, "member")
@@ -238,9 +234,7 @@ def test_a_subscription_that_is_gone_is_deleted(device_of, push, said, service, 
 
 
 @pytest.mark.parametrize("status", [429, 500, 302])
-def test_what_a_service_does_not_take_is_sent_again_with_what_came_later(
-    device_of, push, said, service, alice, status
-):
+def test_what_a_service_does_not_take_is_sent_with_what_came_later(device_of, push, said, service, alice, status):
     browser, device = device_of(alice)
     service.answers = [(status, {})]
     said("One")
@@ -292,9 +286,7 @@ def test_a_device_that_fails_for_a_day_is_forgotten(device_of, push, said, servi
     assert f"device {device.pk} has failed for a day and is forgotten: 500" in caplog.text
 
 
-def test_a_slow_service_and_a_private_address_count_as_failures(
-    device_of, push, said, service, alice, monkeypatch
-):
+def test_slow_services_and_private_addresses_are_failures(device_of, push, said, service, alice, monkeypatch):
     _browser, device = device_of(alice)
     monkeypatch.setattr(posting, "SECONDS", 0.3)
     service.hangs = True
@@ -313,9 +305,7 @@ def test_a_slow_service_and_a_private_address_count_as_failures(
 
 
 @pytest.mark.deep
-def test_slow_services_delay_their_member_alone(
-    device_of, push, said, service, site_store, alice, carol, monkeypatch
-):
+def test_a_slow_service_delays_one_member(device_of, push, said, service, site_store, alice, carol, monkeypatch):
     for name in ("one", "two", "three"):
         device_of(alice, name)
     device_of(carol, "carol")

@@ -127,9 +127,7 @@ def test_a_store_with_everything_is_restored_into_any_number_of_shards(server_ur
 
 
 @pytest.mark.parametrize("shards", [1, 3])
-def test_merges_are_restored_and_can_be_undone_and_an_interrupted_one_is_finished(
-    repository, empty_url, clock, shards
-):
+def test_merges_are_restored_and_undone_and_an_interrupted_one_is_finished(repository, empty_url, clock, shards):
     stay, story, late = (post(repository, number, poster=number) for number in (1, 2, 3))
     repository.votes.cast(story, 9, Choice.OPPOSE)
     list(repository.merges.merge(story, stay, MODERATOR, "The same story"))
@@ -177,9 +175,7 @@ def test_what_has_a_ballot_record_is_restored_and_only_the_rest_is_found(reposit
 
 
 @pytest.mark.parametrize("shards", [3])
-def test_what_closed_in_shards_that_have_no_ballot_records_yet_is_found_after_a_restore(
-    repository, empty_url, clock, shards
-):
+def test_what_closed_in_shards_without_records_is_found_after_a_restore(repository, empty_url, clock, shards):
     numbers = [post(repository, number) for number in range(32)]
     let_pass(repository, clock, 8 * DAY)
     first = next(repository.ballots.find_closed())

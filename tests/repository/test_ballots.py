@@ -394,9 +394,7 @@ def by_choice(cast: Cast) -> tuple[set[str], set[str]]:
 @pytest.mark.random
 @pytest.mark.parametrize("run", range(4))
 @pytest.mark.parametrize("small_batches", [3], indirect=True)
-def test_whatever_happens_no_voter_is_dropped_unrecorded_and_each_record_is_of_the_last_votes(
-    small_batches, repository, clock, run
-):
+def test_no_voter_is_dropped_unrecorded_and_records_are_of_the_last_votes(small_batches, repository, clock, run):
     machine = Machine(repository, clock, SEED + run)
     acts = [machine.post, machine.add, machine.vote, machine.remove, machine.restore, machine.merge, machine.undo]
     acts += [

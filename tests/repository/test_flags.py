@@ -102,9 +102,7 @@ def test_flags_remove_content_if_the_operator_allows_it(repository, article, sub
     assert site.flags.get(subject, BOB).state is FlagState.REMOVED
 
 
-def test_posters_ask_to_withdraw_their_article_which_says_nothing_of_their_flags(
-    repository, article, subject, clock
-):
+def test_posters_ask_to_withdraw_an_article_which_says_nothing_of_flags(repository, article, subject, clock):
     kept = post(repository, 2)
     for one in (subject, root_of(kept)):
         repository.flags.set(one, ALICE, WITHDRAWAL, "My employer asks")
@@ -174,9 +172,7 @@ def test_the_audit_finds_what_the_repair_fixes(repository, article, subject, com
         assert contents(repository) == before, name
 
 
-def test_the_repair_drops_flags_of_what_is_not_there_and_decides_those_on_what_is_removed(
-    repository, article, subject, comment
-):
+def test_the_repair_drops_flags_of_nothing_and_decides_those_of_removals(repository, article, subject, comment):
     client, keys = repository.store.client, repository.store.shards.of(article)
     for one in (subject, comment):
         repository.flags.set(one, BOB, SPAM)

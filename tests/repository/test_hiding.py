@@ -82,9 +82,7 @@ def one_by_one(repository, monkeypatch, meanwhile):
 @pytest.mark.deep
 @pytest.mark.parametrize("order", [Order.SCORE, Order.POINTS, Order.HOT])
 @pytest.mark.parametrize("choice", [Choice.VOTE, Choice.OPPOSE])
-def test_an_article_that_moves_while_its_groups_are_read_is_listed_once(
-    repository, clock, monkeypatch, order, choice
-):
+def test_an_article_that_moves_while_groups_are_read_is_listed_once(repository, clock, monkeypatch, order, choice):
     users = iter(range(200, 300))
     fill(repository, clock, 60)
     first = picked(repository, order, lambda groups: {"python", "redis", "java"} <= groups)[0]

@@ -156,9 +156,7 @@ def best(repository, comments):
 
 @pytest.mark.deep
 @pytest.mark.parametrize("decide", [leave_out, count_again])
-def test_the_audit_is_silent_at_every_step_of_an_act_and_votes_during_it_keep_right(
-    small_batches, repository, comments, decide
-):
+def test_the_audit_is_silent_at_every_step_and_votes_are_right(small_batches, repository, comments, decide):
     if decide is count_again:
         for member in (MALLORY, *RING):
             list(leave_out(repository, member))
@@ -254,9 +252,7 @@ def same_store(repository, client_class):
         (-1, "1 over", True, "leftout:: act 0 does not leave the choices of 4 out of ranking", "1"),
     ],
 )
-def test_a_shard_that_contradicts_its_act_is_found_and_mended(
-    repository, articles, shard, act, is_left_out, problem, ends
-):
+def test_a_shard_that_contradicts_its_act_is_mended(repository, articles, shard, act, is_left_out, problem, ends):
     list(leave_out(repository))
 
     be(repository, repository.store.shards.all[shard], act, is_left_out=is_left_out)

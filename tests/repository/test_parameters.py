@@ -374,9 +374,7 @@ def test_no_reader_sees_a_mixture_of_two_weights(repository, clock):
 
 @pytest.mark.parametrize("repository", [4], indirect=True)
 @pytest.mark.parametrize("cold", [(0, 1), (0, 1, 2, 3)], ids=["some cold", "all cold"])
-def test_a_group_whose_ranking_is_built_while_the_weight_changes_is_read_again(
-    repository, clock, monkeypatch, cold
-):
+def test_a_group_ranking_built_while_the_weight_changes_is_read_again(repository, clock, monkeypatch, cold):
     orders = reversing(repository, clock)
     warm(repository, "python")
     for number in cold:

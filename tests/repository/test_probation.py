@@ -188,9 +188,7 @@ def put_back(repository):
         (lambda client, first, last: client.sadd(last.probation, BOB), "of 2 do not wait by act 0", WAITS),
     ],
 )
-def test_the_audit_finds_wrong_records_of_probation_and_the_repair_mends_them(
-    repository, articles, harm, problem, after
-):
+def test_wrong_records_of_probation_are_found_and_mended(repository, articles, harm, problem, after):
     shards = repository.store.shards.all
     harm(repository.store.client, shards[0], shards[-1])
 

@@ -343,9 +343,7 @@ def test_a_merge_into_a_group_being_merged_is_refused_and_its_articles_move_on(r
     assert problems(repository) == []
 
 
-def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_the_page(
-    server_url, clock, monkeypatch
-):
+def test_a_removal_between_the_ids_of_a_page_and_its_articles_only_shortens_it(server_url, clock, monkeypatch):
     repository = connect(server_url, shards=2, clock=clock)  # with one shard, nothing can come in between
     repository.prepare()
     ids = two_groups(repository)

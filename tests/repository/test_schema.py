@@ -138,9 +138,7 @@ def test_supported_versions_of_servers(info, fits):
         (1, "6", "layout 6.*: start version 0.5.0 of the site on it first"),
     ],
 )
-def test_another_layout_or_number_of_shards_is_refused_and_the_store_left_unchanged(
-    server_url, shards, version, said
-):
+def test_another_layout_or_number_of_shards_is_refused_and_the_store_left_alone(server_url, shards, version, said):
     first = connect(server_url)
     first.prepare()
     first.store.client.hset("schema:", "version", version)

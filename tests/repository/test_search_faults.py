@@ -83,9 +83,7 @@ def read_only(folder: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("fault", [full, read_only])
-def test_an_index_that_cannot_be_written_finds_what_it_had_and_catches_up(
-    repository, disk, followed, caplog, monkeypatch, fault
-):
+def test_an_unwritable_index_finds_what_it_had_and_heals(repository, disk, followed, caplog, monkeypatch, fault):
     search, first = followed(disk / "search"), post(repository)
     until(lambda: found(search) == {first})
     attempts = count()
@@ -120,9 +118,7 @@ def leave(room: int, disk: Path) -> Path:
 
 @pytest.mark.parametrize("room", [0, 30_000, 60_000, 100_000, 150_000])
 @pytest.mark.hostile
-def test_wherever_the_disk_gets_full_everything_is_found_once_there_is_room(
-    repository, disk, followed, caplog, room
-):
+def test_where_the_disk_is_full_everything_is_found_once_there_is_room(repository, disk, followed, caplog, room):
     """In a commit or in a merge: eight small commits are merged."""
     search, posted = followed(disk / "search"), {post(repository)}
     until(lambda: found(search) == posted)
@@ -137,9 +133,7 @@ def test_wherever_the_disk_gets_full_everything_is_found_once_there_is_room(
     assert caplog.text.count("again: No space left on device") == 1
 
 
-def test_a_build_that_fills_the_disk_gives_the_space_back_and_the_former_index_is_used(
-    repository, disk, monkeypatch
-):
+def test_a_build_that_fills_the_disk_gives_space_back_and_the_former_index_is_used(repository, disk, monkeypatch):
     search, posted = Search(repository, IndexFolder(disk / "search")), {post(repository) for _ in range(20)}
     search("redis")
     hog = leave(12_000, disk)
@@ -211,9 +205,7 @@ def name_garbage(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [lose_all, lose_the_index, name_nothing, name_garbage])
-def test_an_index_lost_under_a_running_site_is_built_again_without_any_change(
-    repository, tmp_path, followed, damage
-):
+def test_an_index_lost_under_a_running_site_is_built_again_unchanged(repository, tmp_path, followed, damage):
     folder = tmp_path / "search"
     search, article = followed(folder), post(repository)
     until(lambda: found(search) == {article})
@@ -236,9 +228,7 @@ def shorten(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [rot, shorten])
 @pytest.mark.parametrize("ending", ["term", "idx", "fast", "store"])
-def test_damaged_files_are_noticed_by_searches_and_when_the_site_starts(
-    repository, tmp_path, followed, caplog, damage, ending
-):
+def test_damage_is_noticed_by_searches_or_at_a_start(repository, tmp_path, followed, caplog, damage, ending):
     folder, posted = tmp_path / "search", {post(repository) for _ in range(20)}
     before = Search(repository, IndexFolder(folder))
     before("redis")

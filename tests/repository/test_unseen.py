@@ -164,9 +164,7 @@ def test_no_article_appears_twice_and_no_article_that_was_always_listed_is_missi
 @pytest.mark.deep
 @pytest.mark.random
 @pytest.mark.parametrize("shards", [1, 4])
-def test_pages_are_full_and_in_order_while_everything_changes_and_a_reader_hides_more(
-    store_paths, shards, monkeypatch
-):
+def test_pages_are_full_and_in_order_while_all_changes_and_a_reader_hides_more(store_paths, shards, monkeypatch):
     """Each page holds the best of what is neither shown nor hidden, by the rule itself."""
     monkeypatch.setattr(gathering, "SPARE", 0)
     client = new_client(store_paths.url(REPOSITORY_DATABASE))
@@ -222,9 +220,7 @@ def test_pages_are_full_and_in_order_while_everything_changes_and_a_reader_hides
 
 @pytest.mark.parametrize("asked", [{}, {"slug": "a"}, {"slugs": ("a", "b")}, {"hidden": Hiding(("b",))}])
 @pytest.mark.parametrize("few", [0, 10_000])
-def test_a_position_continues_a_list_by_time_whose_ranking_is_not_there(
-    repository, clock, monkeypatch, asked, few
-):
+def test_a_position_continues_a_list_by_time_without_its_ranking(repository, clock, monkeypatch, asked, few):
     monkeypatch.setattr(gathering, "FEW", few)
     monkeypatch.setattr(gathering, "WALKED", 3)
     for slug in ("a", "b"):

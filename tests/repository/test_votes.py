@@ -21,9 +21,7 @@ def ranked(repository, article_id: int) -> float | None:
     "posted_at", [1_700_000_000.0, 1_700_000_000.123, 1_700_000_000.9994, 1_700_000_000.57351]
 )
 @pytest.mark.parametrize("choice", Choice)
-def test_a_choice_exactly_at_the_end_of_the_window_counts_and_a_millisecond_later_does_not(
-    repository, clock, posted_at, choice
-):
+def test_a_choice_at_the_end_of_the_window_counts_and_just_later_not(repository, clock, posted_at, choice):
     clock.now = posted_at
     article_id = repository.articles.post(ALICE, "alice", "On clocks", link(1)).id
     end = repository.articles.get(article_id).closes_at

@@ -96,9 +96,7 @@ def choose_on(repository, comment, members, network=HOME, choice=Choice.VOTE):
     return [tally.ring_accounts for tally in tallies if tally.ring_accounts]
 
 
-def test_new_accounts_that_vote_on_an_article_or_its_comments_flag_it_together(
-    repository, article, comments, clock
-):
+def test_new_accounts_that_vote_on_an_article_or_its_comments_flag_it(repository, article, comments, clock):
     began = clock()
     first, second = comments
     completed = choose_on(repository, first, range(100, 104))

@@ -95,9 +95,7 @@ def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(stoppe
     assert again.stop() == 0
 
 
-def test_a_store_that_cannot_be_loaded_ends_a_site_that_has_started_meanwhile(
-    demo_data, start, slow_loading, tmp_path
-):
+def test_a_store_that_cannot_be_loaded_ends_a_site_already_started(demo_data, start, slow_loading, tmp_path):
     shutil.copytree(demo_data, tmp_path / "data")
     (journal,) = (tmp_path / "data" / "store" / "appendonlydir").glob("*.incr.aof")
     damage(journal)

@@ -100,9 +100,7 @@ def test_a_member_costs_only_the_queries_of_the_page(site_store, article, alice,
     assert len(with_it) == len(without) > 0
 
 
-def test_pages_that_are_the_same_for_all_do_not_load_the_account(
-    site_store, article, alice, django_assert_num_queries
-):
+def test_pages_the_same_for_all_do_not_load_the_account(site_store, article, alice, django_assert_num_queries):
     browser = browser_of(prefer(alice, "zh-hans"))
 
     with django_assert_num_queries(1):

@@ -123,9 +123,7 @@ def test_a_host_that_the_operator_names_may_be_private_and_without_tls(receiver,
     assert Webhook.objects.get().host == "chat.internal"
 
 
-def test_members_see_only_their_own_and_administrators_those_of_the_site(
-    receiver, site_store, hook, alice, bob, admin
-):
+def test_members_see_their_own_and_administrators_the_sites(receiver, site_store, hook, alice, bob, admin):
     own, of_site = hook(bob), hook()
     for login, root, number in (
         (browser_of(alice), "/settings/webhooks/", own.pk),
