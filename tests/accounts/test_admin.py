@@ -106,11 +106,8 @@ def test_the_operator_sets_a_password(as_carol, alice):
 @pytest.mark.parametrize(
     ("permission", "permitted"),
     [
-        (None, []),
-        ("view_group", ["/"]),
-        ("add_group", ["/add/"]),
-        ("change_group", ["/", "/{}/change/"]),
-        ("delete_group", ["/{}/delete/"]),
+        *((None, []), ("view_group", ["/"]), ("add_group", ["/add/"])),
+        *(("change_group", ["/", "/{}/change/"]), ("delete_group", ["/{}/delete/"])),
     ],
 )
 def test_permission_groups_use_the_permissions_of_django_groups(client, alice, permission, permitted):

@@ -162,18 +162,10 @@ def test_no_other_site_can_press_the_button_or_frame_the_page(app, alice):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"client_id": None},
-        {"client_id": "x" * 22},
-        {"client_id": "\0"},
-        {"response_type": None},
-        {"response_type": "token"},
-        {"response_type": "code token"},
-        {"code_challenge": None},
-        {"code_challenge_method": None},
-        {"code_challenge_method": "plain"},
-        {"code_challenge": "short"},
-        {"scope": "admin"},
-        {"redirect_uri": None},
+        *({"client_id": None}, {"client_id": "x" * 22}, {"client_id": "\0"}, {"response_type": None}),
+        *({"response_type": "token"}, {"response_type": "code token"}, {"code_challenge": None}),
+        *({"code_challenge_method": None}, {"code_challenge_method": "plain"}, {"code_challenge": "short"}),
+        *({"scope": "admin"}, {"redirect_uri": None}),
         *({"redirect_uri": BACK + more} for more in ("/", "?x=1", "#x")),
         *({"redirect_uri": BACK.replace("https", scheme)} for scheme in ("http", "HTTPS")),
         *({"redirect_uri": BACK.replace("/back", other)} for other in (":444/back", ".evil.example/back")),
@@ -202,11 +194,8 @@ def test_a_program_on_the_device_may_listen_on_any_port(as_alice):
     for good in ("http://127.0.0.1:4711/back?a=1", "http://127.0.0.1/back?a=1"):
         assert as_alice.get(address(app, redirect_uri=good)).status_code == 200
     for bad in (
-        "http://127.0.0.1:4711/other?a=1",
-        "http://127.0.0.1:4711/back?a=2",
-        "http://localhost:4711/back?a=1",
-        "http://x@127.0.0.1:4711/back?a=1",
-        "http://127.0.0.1:99999/back?a=1",
+        *("http://127.0.0.1:4711/other?a=1", "http://127.0.0.1:4711/back?a=2", "http://localhost:4711/back?a=1"),
+        *("http://x@127.0.0.1:4711/back?a=1", "http://127.0.0.1:99999/back?a=1"),
         "http://127.0.0.1.evil.example:1/back?a=1",
     ):
         assert as_alice.get(address(app, redirect_uri=bad)).status_code == 400
@@ -428,10 +417,7 @@ def test_codes_are_sent_to_the_web_to_the_device_itself_and_to_its_apps(address)
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"x",
-        b"[]",
-        b"null",
+        *(b"", b"x", b"[]", b"null"),
         b"[" * 9_000,
         b'{"a":' * 1_500,
         b'{"client_name": "x' + b"x" * 10_000 + b'"}',

@@ -95,13 +95,7 @@ def test_posters_of_other_names_are_counted_and_written_to_file(run, site_store,
 
 def test_bad_rows_are_skipped_and_reported_by_line_and_cause(run, site_store, write):
     rows = [
-        b"{",
-        row(1),
-        b"",
-        row(2, link="javascript:alert(1)"),
-        row(3, title=None),
-        b"[]",
-        row(4),
+        *(b"{", row(1), b"", row(2, link="javascript:alert(1)"), row(3, title=None), b"[]", row(4)),
         *(row(n, votes="many") for n in range(5, 12)),
     ]
     out = run("import_articles", write(rows))

@@ -36,26 +36,15 @@ def test_robots_txt_lists_what_is_closed_and_where_the_sitemap_is(site_store):
 
 def test_rules_with_wildcards_close_the_intended_pages(site_store):
     for path, closed in [
-        ("/articles/1/vote/", True),
-        ("/articles/1/views/", True),
-        ("/?page=2", True),
-        ("/feeds/front.atom?hide=a", True),
-        ("/groups/python/?order=time", True),
+        *(("/articles/1/vote/", True), ("/articles/1/views/", True), ("/?page=2", True)),
+        *(("/feeds/front.atom?hide=a", True), ("/groups/python/?order=time", True)),
         ("/newest/?page=2&after=AQ", True),
         ("/groups/python/?page=7&order=score&after=AQ", True),
-        ("/users/alice/?page=2", True),
-        ("/groups/python+redis/", True),
-        ("/groups/python%2Bredis/", True),
-        ("/pulse/?ids=1", True),
-        ("/post/known/?link=x", True),
-        ("/articles/1/save/", True),
-        ("/articles/1/hide/", True),
-        ("/mine/saved/", True),
-        ("/groups/python/", False),
-        ("/feeds/groups/python+redis.atom", False),
-        ("/feeds/top/day.atom", False),
-        ("/articles/1/", False),
-        ("/groups/vote/", False),
+        *(("/users/alice/?page=2", True), ("/groups/python+redis/", True), ("/groups/python%2Bredis/", True)),
+        *(("/pulse/?ids=1", True), ("/post/known/?link=x", True), ("/articles/1/save/", True)),
+        *(("/articles/1/hide/", True), ("/mine/saved/", True), ("/groups/python/", False)),
+        *(("/feeds/groups/python+redis.atom", False), ("/feeds/top/day.atom", False)),
+        *(("/articles/1/", False), ("/groups/vote/", False)),
     ]:
         assert is_closed(path) is closed, (path, closed)
 

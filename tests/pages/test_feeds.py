@@ -168,11 +168,8 @@ def test_a_feed_names_its_list_its_page_and_itself(site_store, article, path, ti
 def test_hostile_titles_survive(site_store, alice, shared_dir, kind):
     texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
     texts += [
-        "]]>",
-        "<![CDATA[x]]>",
-        "&amp; & <b>",
-        "a\x00b\x1fc\ufffe\uffffd",
-        "<!DOCTYPE x [<!ENTITY a 'b'>]>&a;",
+        *("]]>", "<![CDATA[x]]>", "&amp; & <b>"),
+        *("a\x00b\x1fc\ufffe\uffffd", "<!DOCTYPE x [<!ENTITY a 'b'>]>&a;"),
     ]
     titles = [text for text in texts if clean(text).strip()][:400]
     wanted = {}
@@ -413,11 +410,8 @@ def test_a_feed_has_no_date_if_the_cache_does_not_keep_it(site_store, article, s
 @pytest.mark.parametrize(
     ("page", "feed"),
     [
-        ("/", "/feeds/front"),
-        ("/newest/", "/feeds/newest"),
-        ("/hot/?range=24h", "/feeds/hot"),
-        ("/top/", "/feeds/top/day"),
-        ("/top/?range=month", "/feeds/top/month"),
+        *(("/", "/feeds/front"), ("/newest/", "/feeds/newest"), ("/hot/?range=24h", "/feeds/hot")),
+        *(("/top/", "/feeds/top/day"), ("/top/?range=month", "/feeds/top/month")),
         ("/groups/python/?order=points", "/feeds/groups/python"),
         ("/groups/python/?order=time", "/feeds/groups/python"),
         ("/groups/python+redis/", "/feeds/groups/python+redis"),

@@ -109,11 +109,8 @@ API = (
 )
 SINGLE = (
     *(
-        "/api/v3/site",
-        "/search/?q=titel",
-        "/search/?q=title",
-        "/search/?q=zyxtitle",
-        "/search/?q=title&kind=comments",
+        *("/api/v3/site", "/search/?q=titel", "/search/?q=title"),
+        *("/search/?q=zyxtitle", "/search/?q=title&kind=comments"),
     ),
     *(
         "/moderation/?action=edit",

@@ -399,11 +399,8 @@ def test_links_that_verify_an_address_are_limited_by_it_whatever_the_form_says(d
 def test_all_spellings_of_a_mail_address_share_its_limit(dave):
     browser, domains = browser_of(dave), ("example.org", "ｅxample.org", "exa\u00admple.org", "exam\u200bple.org")
     spellings = [
-        "Victim@example.org",
-        '"victim"@example.org',
-        "victim+a@example.org",
-        r'"\vic\tim"@example.org',
-        "vic.tim@example.org",
+        *("Victim@example.org", '"victim"@example.org', "victim+a@example.org"),
+        *(r'"\vic\tim"@example.org', "vic.tim@example.org"),
     ]
     spellings += map("victim@{}".format, domains)
     responses = []

@@ -66,11 +66,8 @@ CURRENT_LISTS = re.compile(r'<a href="([^"]*)" aria-current="(\w+)"')
 @pytest.mark.parametrize(
     ("path", "current"),
     [
-        ("/", ("/", "page")),
-        ("/top/?range=week", ("/", "true")),
-        ("/groups/", ("/groups/", "page")),
-        ("/groups/python/", ("/groups/", "true")),
-        ("/groups/python+redis/", ("/groups/", "true")),
+        *(("/", ("/", "page")), ("/top/?range=week", ("/", "true")), ("/groups/", ("/groups/", "page"))),
+        *(("/groups/python/", ("/groups/", "true")), ("/groups/python+redis/", ("/groups/", "true"))),
         ("/hot/", ("/hot/", "page")),
     ],
 )

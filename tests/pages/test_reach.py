@@ -48,17 +48,11 @@ def suggested(article: int, by: list[User], *slugs: str) -> None:
 @pytest.mark.parametrize(
     ("before", "to", "is_applied"),
     [
-        (["inner"], ["python"], False),
-        (["inner"], ["inner", "python"], True),
-        (["inner", "python"], ["python"], False),
-        (["python"], ["inner"], False),
-        (["python"], ["python", "inner"], False),
-        (["python"], [], False),
-        (["python"], ["redis"], False),
-        (["python"], ["python", "redis"], True),
-        (["python", "redis"], ["redis"], True),
-        ([], ["redis"], True),
-        ([], ["inner"], False),
+        *((["inner"], ["python"], False), (["inner"], ["inner", "python"], True)),
+        *((["inner", "python"], ["python"], False), (["python"], ["inner"], False)),
+        *((["python"], ["python", "inner"], False), (["python"], [], False), (["python"], ["redis"], False)),
+        *((["python"], ["python", "redis"], True), (["python", "redis"], ["redis"], True)),
+        *(([], ["redis"], True), ([], ["inner"], False)),
     ],
 )
 def test_suggestions_change_no_readers_nor_all_groups(site_store, friends, alice, carol, before, to, is_applied):

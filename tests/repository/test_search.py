@@ -358,11 +358,8 @@ def test_the_relevance_shown_is_the_score_by_which_results_are_ordered(repositor
     repository.groups.create("databases", "Data stores")
     for number, title in enumerate(
         (
-            "Voting in Redis",
-            "数据库 and Redis",
-            "Words in a row",
-            "Redis redis valkey",
-            "Vote for votes in a database",
+            *("Voting in Redis", "数据库 and Redis", "Words in a row"),
+            *("Redis redis valkey", "Vote for votes in a database"),
         )
     ):
         clock.advance(200 * 86400)

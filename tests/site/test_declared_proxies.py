@@ -34,12 +34,9 @@ def test_a_prefix_from_the_server_becomes_part_of_the_path():
 @pytest.mark.parametrize(
     ("proxies", "peer", "is_believed"),
     [
-        ([], "192.0.2.1", True),
-        (["10.0.0.0/8"], "10.1.2.3", True),
-        (["10.0.0.0/8"], "::ffff:10.1.2.3", True),
-        (["10.0.0.0/8"], "127.0.0.1", False),
-        (["unix"], "", True),
-        (["10.0.0.0/8"], "", False),
+        *(([], "192.0.2.1", True), (["10.0.0.0/8"], "10.1.2.3", True)),
+        *((["10.0.0.0/8"], "::ffff:10.1.2.3", True), (["10.0.0.0/8"], "127.0.0.1", False)),
+        *((["unix"], "", True), (["10.0.0.0/8"], "", False)),
     ],
 )
 def test_only_a_declared_proxy_states_the_scheme(proxies, peer, is_believed):

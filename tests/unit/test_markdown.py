@@ -109,13 +109,9 @@ LINKS = {
 }
 
 NO_LINKS = (
-    "[a](javascript:alert(1))",
-    "[a](&#106;avascript&colon;alert(1))",
-    "[a](data:text/html,x)",
-    "[a](vbscript:x) <javascript:alert(1)>",
-    "[a](/about/) [a](//example.org) [a](#b) [a]()",
-    "[a](mailto:bob@example.org?bcc=carol@example.org)",
-    "[a](https://bob:secret@example.org/)",
+    *("[a](javascript:alert(1))", "[a](&#106;avascript&colon;alert(1))", "[a](data:text/html,x)"),
+    *("[a](vbscript:x) <javascript:alert(1)>", "[a](/about/) [a](//example.org) [a](#b) [a]()"),
+    *("[a](mailto:bob@example.org?bcc=carol@example.org)", "[a](https://bob:secret@example.org/)"),
     "http://localhost:8000/ http://192.168.1.1/ [a](http://printer.local/)",
     "xhttps://example.org ftp://example.org www.example.org",
     "`https://example.org` `@alice`",
@@ -315,11 +311,8 @@ def test_hostile_links_of_the_sites_own_texts_stay_on_the_site(shared_dir):
     strings = json.loads((cases / "naughty_strings.json").read_text("utf-8"))
     strings += (cases / "xss_300.txt").read_text("utf-8").splitlines()
     strings += [
-        "//evil.example",
-        "/\\evil.example",
-        "/&#92;evil.example",
-        "/&Tab;/evil.example",
-        "/&#10;/evil.example",
+        *("//evil.example", "/\\evil.example", "/&#92;evil.example"),
+        *("/&Tab;/evil.example", "/&#10;/evil.example"),
     ]
 
     for string in (*strings, *(f"/{one}" for one in strings)):

@@ -283,12 +283,9 @@ def test_another_address_is_another_page(site, other):
 @pytest.mark.parametrize(
     "header",
     [
-        ("cookie", "analytics=1; theme="),
-        ("accept-language", "en-GB,en;q=0.9,de;q=0.5"),
-        ("accept-encoding", "br"),
-        ("accept-encoding", "br, gzip;q=0"),
-        ("user-agent", "other"),
-        ("x-forwarded-proto", "https"),
+        *(("cookie", "analytics=1; theme="), ("accept-language", "en-GB,en;q=0.9,de;q=0.5")),
+        *(("accept-encoding", "br"), ("accept-encoding", "br, gzip;q=0")),
+        *(("user-agent", "other"), ("x-forwarded-proto", "https")),
     ],
 )
 def test_what_shapes_nothing_shares_the_page(site, header):
@@ -318,11 +315,8 @@ def test_other_addresses_and_methods_go_to_the_application(site, path, method):
 @pytest.mark.parametrize(
     ("status", "headers"),
     [
-        ("404 Not Found", PUBLIC),
-        ("503 Service Unavailable", PUBLIC),
-        ("200 OK", []),
-        ("200 OK", [("Cache-Control", "no-store")]),
-        ("200 OK", [*PUBLIC, ("Set-Cookie", "a=1")]),
+        *(("404 Not Found", PUBLIC), ("503 Service Unavailable", PUBLIC), ("200 OK", [])),
+        *(("200 OK", [("Cache-Control", "no-store")]), ("200 OK", [*PUBLIC, ("Set-Cookie", "a=1")])),
         ("200 OK", [("Cache-Control", "public"), ("Vary", "Cookie, User-Agent")]),
     ],
 )

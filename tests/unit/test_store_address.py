@@ -8,12 +8,8 @@ from articles.domain.store_address import Topology, parse
 @pytest.mark.parametrize(
     ("url", "database"),
     [
-        ("redis://host", 0),
-        ("redis://", 0),
-        ("redis://user:secret@host:1/2", 2),
-        ("redis://host/2?db=3", 3),
-        ("rediss://host:6379?ssl_cert_reqs=none&db=1", 1),
-        ("unix:///a/b.sock", 0),
+        *(("redis://host", 0), ("redis://", 0), ("redis://user:secret@host:1/2", 2), ("redis://host/2?db=3", 3)),
+        *(("rediss://host:6379?ssl_cert_reqs=none&db=1", 1), ("unix:///a/b.sock", 0)),
         ("unix://user:secret@/a/b.sock?db=4", 4),
     ],
 )

