@@ -6,35 +6,22 @@ from typing import Any, NamedTuple
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-SAMPLES = {
-    "article_id": "1",
+_ONES = [
+    *("article", "token", "passkey", "device", "webhook", "delivery", "ban", "sweep", "note", "act"),
+    *("statement", "notice", "rule", "held", "object"),
+]
+SAMPLES = {f"{name}_id": "1" for name in _ONES} | {
     "comment_id": "1000001",
     "slug": "python",
     "slugs": "python",
     "host": "example.org",
     "name": "alice",
-    "token_id": "1",
-    "passkey_id": "1",
-    "device_id": "1",
-    "webhook_id": "1",
-    "delivery_id": "1",
-    "ban_id": "1",
-    "sweep_id": "1",
-    "note_id": "1",
-    "act_id": "1",
-    "statement_id": "1",
-    "notice_id": "1",
-    "rule_id": "1",
-    "held_id": "1",
     "uidb64": "MQ",
     "identity": "1",
-}
-SAMPLES |= {
     "token": "x-y",
     "kind": "atom",
     "period": "day",
     "number": "1",
-    "object_id": "1",
     "app_label": "accounts",
 }
 
