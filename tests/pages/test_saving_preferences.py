@@ -1,13 +1,16 @@
-"""POST /preferences/: readers' choices are saved in cookies or on the account."""
+"""Preferences of readers: saved by POST /preferences/, read from accounts or cookies, switched in the footer."""
 
 import re
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from articles import wiring
+from articles.searching import Hiding
 from articles.views import preferences
+from articles.web.preferences import MOST_FOLLOWED, Preferences, cookies_for, preferences_of, slugs_from
 from tests.factories import browser_of
 from tests.internals import meanwhile
 
@@ -189,3 +192,92 @@ def test_the_settings_work_without_the_store(bob, settings):
         response = browser.get(page)
         assert response.status_code == 200
         assert 'id="hide-group"' not in response.text
+
+
+def asked(cookies=None, user=None):
+    request = RequestFactory().get("/")
+    request.COOKIES.update(cookies or {})
+    request.user = user or AnonymousUser()
+    return preferences_of(request)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Preferences(),
+        Preferences(theme="dark"),
+        Preferences(
+            theme="light",
+            keyboard=False,
+            hiding=Hiding(
+                ("python", "机器学习", "c_1"), (7,), ("example.org", "github.com/a~b"), ("C++ ~x", "新闻"), (3, 21)
+            ),
+        ),
+    ],
+)
+def test_cookies_hold_the_readers_choices(wanted):
+    assert asked({name: value for name, value in cookies_for(wanted).items() if value}) == wanted
+
+
+@pytest.mark.parametrize(
+    "cookies", [{"theme": "pink"}, {"theme": '"><script>'}, {"keyboard": "maybe"}, {"hidden": ",,%2C"}]
+)
+def test_invalid_values_are_ignored(cookies):
+    assert asked(cookies) == Preferences()
+
+
+def test_a_list_of_groups_has_a_limit():
+    assert len(slugs_from(",".join(f"g{n}" for n in range(999)))) == MOST_FOLLOWED
+    assert slugs_from("a,a,b") == ("a", "b")
+
+
+def test_a_members_choices_come_from_the_account_and_not_from_cookies(bob):
+    bob.theme, bob.keyboard, bob.hidden_groups, bob.language = "dark", False, "a,b", "en"
+
+    found = asked({"theme": "light", "hidden": "c"}, bob)
+
+    assert found == Preferences("dark", "en", False, Hiding(("a", "b")), remembers_read=True)
+
+
+BUTTON = re.compile(r'<button type="submit" name="theme" value="(\w*)" aria-pressed="(\w+)"')
+
+
+def themes(browser, path="/"):
+    return dict(BUTTON.findall(browser.get(path).content.decode()))
+
+
+def root(browser, path="/"):
+    return re.search("<html[^>]*>", browser.get(path).content.decode())[0]
+
+
+def test_a_reader_without_an_account_switches_the_theme_without_a_token(site_store):
+    browser = Client(enforce_csrf_checks=True)
+    page = browser.get("/newest/")
+    assert "csrfmiddlewaretoken" not in page.content.decode()
+    assert page.cookies == {}
+    assert themes(browser) == {"": "true", "light": "false", "dark": "false"}
+
+    response = browser.post("/preferences/", {"theme": "dark", "next": "/newest/"})
+
+    assert response.headers["Location"] == "/newest/"
+    assert themes(browser) == {"": "false", "light": "false", "dark": "true"}
+    assert 'data-theme="dark"' in root(browser)
+    assert '<meta name="color-scheme" content="dark">' in browser.get("/").content.decode()
+
+
+@pytest.mark.parametrize("path", ["/nowhere/", "/articles/1/vote/"])
+def test_the_switches_are_on_error_pages_too(site_store, path):
+    assert themes(Client(), path)
+
+
+@pytest.mark.parametrize(
+    ("path", "leads_to"),
+    [("/login/", "/"), ("/post/", "/post/#chosen-theme"), ("/articles/7/vote/", "/articles/7/")],
+)
+def test_the_response_to_a_form_returns_to_the_page_of_the_form(site_store, bob, path, leads_to):
+    browser = Client() if path == "/login/" else browser_of(bob)
+    foot = browser.post(path, {"username": "nobody", "title": "", "choice": "?"}).text.split("<footer")[1]
+
+    way_back = re.search('name="next" value="([^"]*)"', foot)[1]
+
+    assert browser.post("/preferences/", {"theme": "dark", "next": way_back})["Location"].startswith(leads_to)
