@@ -67,11 +67,8 @@ def test_a_newcomer_chooses_a_name_and_gets_back_what_was_typed(browser):
     assert answer.redirect_chain[-1][0].startswith("/settings/")
     assert 'value="typed@example.org"' in answer.text
     alice = User.objects.get(username="Alice")
-    assert (alice.email, alice.has_verified_email, alice.has_usable_password()) == (
-        "alice@example.org",
-        False,
-        False,
-    )
+    found = (alice.email, alice.has_verified_email, alice.has_usable_password())
+    assert found == ("alice@example.org", False, False)
     assert (alice.identities.get().subject, alice.identities.get().label) == ("alice", "alice@example.org")
 
 

@@ -105,10 +105,8 @@ def test_a_banned_member_does_exactly_what_bans_allow(site_store, article, as_ca
         assert found == model, steps
         assert len(current) == len(model)
         member = User.objects.get(pk=bob.pk)
-        assert [member.is_banned_from(one) for one in ("posting", "voting")] == [
-            model.forbids(POSTING),
-            model.forbids(VOTING),
-        ]
+        told = [member.is_banned_from(one) for one in ("posting", "voting")]
+        assert told == [model.forbids(POSTING), model.forbids(VOTING)]
         listed = as_carol.get("users/bob/bans").json()["bans"]
         assert {one["scope"]: bool(one["appeal"]) for one in listed} == {
             scope: one.is_appealed for scope, one in model.items()

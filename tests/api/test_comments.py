@@ -63,10 +63,8 @@ def test_a_removed_comment_and_a_locked_discussion(as_alice, as_bob, as_carol, a
     for _ in range(2):
         body = as_carol.put(f"comments/{comment}/removed", removal).json()
         assert (body["removed"], body["text"], body["html"]) == ("It is spam.", None, None)
-    assert error_of(as_bob.post(f"articles/{article}/comments", {"text": "A", "parent": comment})) == (
-        404,
-        "comment-removed",
-    )
+    found = error_of(as_bob.post(f"articles/{article}/comments", {"text": "A", "parent": comment}))
+    assert found == (404, "comment-removed")
     assert as_carol.put(f"comments/{comment}/removed", removal | {"removed": False}).json()["removed"] is None
     lock = {"locked": True, "reason": "Enough."}
     assert error_of(as_bob.put(f"articles/{article}/locked", lock)) == (403, "forbidden")

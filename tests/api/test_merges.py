@@ -28,11 +28,8 @@ def test_programs_merge_and_undo(site_store, article, story, as_carol):
     site_store.votes.cast(story, 77, Choice.OPPOSE)
     for _ in range(2):
         answer = as_carol.put(path, {"into": article, "reason": "The same story"}).json()
-        assert (answer["merged_into"], answer["removed"], answer["link"]) == (
-            article,
-            "The same story",
-            "https://example.org/2",
-        )
+        found = (answer["merged_into"], answer["removed"], answer["link"])
+        assert found == (article, "The same story", "https://example.org/2")
     assert as_carol.get(f"articles/{article}").json()["merged"] == [story]
     assert as_carol.get(f"articles/{article}").json()["opposes"] == 1
     assert as_carol.get(f"articles/{story}/comments").json()["comments"]

@@ -219,12 +219,8 @@ def test_the_export_contains_the_members_flags(alice, bob, flagged):
         return json.loads(b"".join(browser_of(user).get("/settings/data/").streaming_content))["flags"]
 
     (flag,) = exported(bob)
-    assert {name: flag[name] for name in ("comment", "reason", "words", "state")} == {
-        "comment": None,
-        "reason": "spam",
-        "words": "It sells <pills>",
-        "state": "open",
-    }
+    found = {name: flag[name] for name in ("comment", "reason", "words", "state")}
+    assert found == {"comment": None, "reason": "spam", "words": "It sells <pills>", "state": "open"}
     assert exported(alice) == []
 
 

@@ -213,12 +213,8 @@ def test_a_removal_by_a_notice_states_its_law_and_that_a_reader_reported_it(site
 
     assert site_store.articles.get(article).removed == "A quotation"
     statement = Statement.objects.get()
-    assert (statement.member, statement.ground, statement.cited, statement.by_notice) == (
-        alice,
-        "law",
-        "Section 130",
-        True,
-    )
+    found = (statement.member, statement.ground, statement.cited, statement.by_notice)
+    assert found == (alice, "law", "Section 130", True)
     assert "A reader had reported it." in text_of(alice, f"/statements/{statement.pk}/")
     assert "nora" not in browser_of(alice).get(f"/statements/{statement.pk}/").text.lower()
 
@@ -250,11 +246,8 @@ def test_programs_of_moderators_list_and_decide(site_store, article, alice, caro
     report(f"/articles/{article}/")
     assert error_of(with_token(alice).get("queue/notices"))[0] == 403
     (one,) = with_token(carol).get("queue/notices").json()["notices"]
-    assert (one["address"], one["reason"], one["email"]) == (
-        f"/articles/{article}/",
-        "illegal",
-        "nora@example.org",
-    )
+    found = (one["address"], one["reason"], one["email"])
+    assert found == (f"/articles/{article}/", "illegal", "nora@example.org")
     body = {"removed": True, "reason": "Hatred"}
     assert error_of(with_token(carol).put(f"queue/notices/{one['id']}", body)) == (400, "cited-empty")
 

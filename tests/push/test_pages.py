@@ -143,11 +143,8 @@ def test_programs_read_choose_add_and_remove(alice, client):
     chosen = client.put("/api/me/push", json.dumps({"kinds": ["suggestion"]}), **bearer).json()
 
     (device,) = added["devices"]
-    assert (device["label"], added["key"], added["kinds"]) == (
-        "phone",
-        public_key(),
-        ["reply", "mention", "waiting"],
-    )
+    found = (device["label"], added["key"], added["kinds"])
+    assert found == ("phone", public_key(), ["reply", "mention", "waiting"])
     assert chosen["kinds"] == ["suggestion"]
     assert client.get("/api/me/push", **bearer).json() == chosen
     left = client.delete(f"/api/me/push/devices/{device['id']}", **bearer).json()

@@ -69,10 +69,8 @@ def test_flags_of_members_who_are_rarely_right_weigh_less(repository, clock):
     clock.advance(60)
     repository.flags.set(root_of(ids[5]), BOB, SPAM)
 
-    assert [(entry.subject, entry.weight) for entry in repository.flags.get_page().entries] == [
-        (root_of(ids[5]), 1.5),
-        (root_of(ids[4]), 0.5),
-    ]
+    found = [(entry.subject, entry.weight) for entry in repository.flags.get_page().entries]
+    assert found == [(root_of(ids[5]), 1.5), (root_of(ids[4]), 0.5)]
     assert [weight(0, 0), weight(8, 0), weight(0, 8)] == [1, 1.8, 0.2]
 
 
@@ -184,7 +182,5 @@ def test_the_repair_drops_flags_of_nothing_and_decides_those_of_removals(reposit
     repository.repair.run()
 
     assert problems(repository) == []
-    assert {flag.subject: flag.state for flag in repository.flags.iterate_by(BOB)} == {
-        subject: FlagState.OPEN,
-        comment: FlagState.REMOVED,
-    }
+    found = {flag.subject: flag.state for flag in repository.flags.iterate_by(BOB)}
+    assert found == {subject: FlagState.OPEN, comment: FlagState.REMOVED}

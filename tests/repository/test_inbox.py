@@ -165,10 +165,8 @@ def test_an_act_that_is_repeated_is_one_notice_with_the_newest_entry(repository,
         clock.advance(1)
 
     entries = [one.entry for one in notices(repository, ALICE)]
-    assert [entry and (entry.action, entry.reason) for entry in entries] == [
-        ("restore", "No"),
-        ("remove", "Second"),
-    ]
+    found = [entry and (entry.action, entry.reason) for entry in entries]
+    assert found == [("restore", "No"), ("remove", "Second")]
 
 
 def test_a_notice_of_what_is_gone_says_so(repository, clock, article):

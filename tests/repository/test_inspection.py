@@ -139,11 +139,8 @@ def test_housekeeping_steps_are_listed_newest_first(repository):
 
     steps = repository.inspection.list_steps()
 
-    assert [(step.name, step.result, step.error) for step in steps] == [
-        ("rescore", "done", ""),
-        ("sample", "", "ValueError: x"),
-        ("archive", "moved 3, left 0", ""),
-    ]
+    found = [(step.name, step.result, step.error) for step in steps]
+    assert found == [("rescore", "done", ""), ("sample", "", "ValueError: x"), ("archive", "moved 3, left 0", "")]
 
 
 def test_figures_include_the_age_of_housekeeping_and_a_limit_of_memory_if_there_are_any(repository, clock):

@@ -68,10 +68,8 @@ def test_the_last_run_of_a_step_is_recorded_for_the_operator(repository):
 
     hot, archive = repository.inspection.list_steps()
 
-    assert (hot.name, hot.at, hot.seconds, hot.result, hot.error) == (
-        *("hot", 1_700_000_000.5, 0.012346),
-        *("120 → 100", ""),
-    )
+    found = (hot.name, hot.at, hot.seconds, hot.result, hot.error)
+    assert found == ("hot", 1_700_000_000.5, 0.012346, "120 → 100", "")
     assert (archive.name, archive.result, archive.error) == ("archive", "", "OSError: no")
     assert problems(repository) == []
 

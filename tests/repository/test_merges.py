@@ -192,10 +192,8 @@ def test_the_comments_of_a_merged_article_can_be_voted_on_and_take_no_replies(re
 
     article = repository.articles.get(stay)
     ((merged, thread),) = repository.merges.list_merged(article, CommentOrder.BEST, CAROL)
-    assert (merged.id, [(one.id, one.votes, one.choice) for one in thread.comments]) == (
-        story,
-        [(comment, 1, VOTE)],
-    )
+    found = (merged.id, [(one.id, one.votes, one.choice) for one in thread.comments])
+    assert found == (story, [(comment, 1, VOTE)])
     shown, _, token, _ = repository.comments.get_article(stay, CommentOrder.BEST)
     assert (shown.comments, token(), own) == (1, "", shown.id * 10**6 + 1), "its page is not shared"
     repository.comments.remove(comment, MODERATOR, "Spam")
@@ -507,10 +505,8 @@ class Machine(RuleBasedStateMachine):
         ]
         for article, place in self.places.items():
             found = self.repository.articles.get(article)
-            assert (found.merged_into, found.removed is not None) == (
-                place.into,
-                place.removed or bool(place.into),
-            )
+            told = (found.merged_into, found.removed is not None)
+            assert told == (place.into, place.removed or bool(place.into))
             if not place.is_settled:
                 continue
             assert list(found.merged) == list(place.merged)

@@ -27,11 +27,8 @@ def test_log_pages_show_the_newest_entries_first_across_shards(repository, clock
     assert [entry.article_id for entry in first.entries] == ids[:4:-1]
     assert [entry.article_id for entry in second.entries] == ids[4::-1]
     assert (first.has_next, second.has_next) == (True, False)
-    assert (first.entries[0].title, first.entries[0].reason, first.entries[0].at) == (
-        "T 29",
-        "reason 29",
-        clock.now,
-    )
+    found = (first.entries[0].title, first.entries[0].reason, first.entries[0].at)
+    assert found == ("T 29", "reason 29", clock.now)
     for number in (0, -1, 3):
         with pytest.raises(PageNotFound):
             repository.moderation_log.get_page(number)
@@ -181,11 +178,8 @@ def test_an_action_on_a_member_that_is_retried_is_logged_once(repository, clock)
     ban(actor=Actor(BOB, "x"))  # begun again, after all
     clock.advance(600.001)
     ban(actor=Actor(BOB, "x"))
-    assert [entry.action for entry in repository.moderation_log.get_page().entries][:3] == [
-        Action.BAN,
-        Action.BAN,
-        Action.LIFT_BAN,
-    ]
+    found = [entry.action for entry in repository.moderation_log.get_page().entries][:3]
+    assert found == [Action.BAN, Action.BAN, Action.LIFT_BAN]
 
 
 @pytest.fixture

@@ -241,15 +241,11 @@ def test_days_hold_views_new_visitors_and_suspects_of_an_article_and_the_site(re
     clock.advance(DAY)
     view(repository, article, 1, 4)
 
-    assert repository.pageviews.list_days(article)[-2:] == [
-        DayViews(today, 2, 2, {"bot": 1}),
-        DayViews(day_of(clock), 2, 1, {}),
-    ]
+    found = repository.pageviews.list_days(article)[-2:]
+    assert found == [DayViews(today, 2, 2, {"bot": 1}), DayViews(day_of(clock), 2, 1, {})]
     # 2 read both: one visitor of the site; 1 came again: a visitor of that day
-    assert repository.pageviews.list_days()[-2:] == [
-        DayViews(today, 4, 3, {"bot": 1}),
-        DayViews(day_of(clock), 2, 2, {}),
-    ]
+    told = repository.pageviews.list_days()[-2:]
+    assert told == [DayViews(today, 4, 3, {"bot": 1}), DayViews(day_of(clock), 2, 2, {})]
 
 
 def test_only_fourteen_days_are_kept(repository, article, clock):

@@ -53,7 +53,5 @@ def test_an_article_that_left_the_hot_list_comes_last(repository, clock):
     cold, warm = post_many(repository, clock, 2)
     view(repository, warm, 1)
 
-    assert [article.id for article in repository.refresh.get([cold, warm], order=Order.HOT).articles] == [
-        warm,
-        cold,
-    ]
+    found = [article.id for article in repository.refresh.get([cold, warm], order=Order.HOT).articles]
+    assert found == [warm, cold]

@@ -240,11 +240,8 @@ def check(search, articles, comments, word):
 def test_a_deleted_members_name_finds_nothing(search, repository):
     article = post(repository, "redis")
     comment = comment_on(repository, article, "redis", ALICE)
-    assert (search("author:alice"), search("alice"), search.comments("author:alice")) == (
-        [article],
-        [article],
-        [comment],
-    )
+    found = (search("author:alice"), search("alice"), search.comments("author:alice"))
+    assert found == ([article], [article], [comment])
 
     repository.account_deletion.advance(ALICE, "alice", "", lambda: True)
 

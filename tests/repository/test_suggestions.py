@@ -225,10 +225,8 @@ def test_the_poster_is_notified_of_a_suggestion_and_of_its_application(repositor
         clock.advance(1)
 
     notices = repository.inbox.get_page(ALICE).notices
-    assert [(one.kind.value, one.entry and one.entry.action) for one in notices] == [
-        ("moderation", Action.APPLY_SUGGESTION),
-        ("suggestion", None),
-    ]
+    found = [(one.kind.value, one.entry and one.entry.action) for one in notices]
+    assert found == [("moderation", Action.APPLY_SUGGESTION), ("suggestion", None)]
 
 
 DAMAGED = ["", "[", "{}", "[1]", '[{"id":1}]', "[" * 5000, '[{"id":"a","at":"1","by":[1],"to":"x"}]', "null"]

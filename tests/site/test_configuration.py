@@ -473,12 +473,8 @@ def test_known_providers_have_short_names(tmp_path, environment, text, label, is
 
     (provider,) = load(tmp_path)["PROVIDERS"].values()
 
-    assert (provider.label, provider.issuer, provider.is_trusted, provider.moderators) == (
-        label,
-        issuer,
-        False,
-        None,
-    )
+    found = (provider.label, provider.issuer, provider.is_trusted, provider.moderators)
+    assert found == (label, issuer, False, None)
     assert provider.scopes == ("read:user user:email" if label == "GitHub" else "openid email profile")
 
 

@@ -202,10 +202,8 @@ def test_wrong_settings_are_all_reported(tmp_path):
     findings = installation.examine()
 
     assert findings.status == 2
-    assert [text for _level, text in findings.of("settings", "values")] == [
-        "PORT='x' is not a number.",
-        "WEB_WORKERS=0 is outside 1–64.",
-    ]
+    found = [text for _level, text in findings.of("settings", "values")]
+    assert found == ["PORT='x' is not a number.", "WEB_WORKERS=0 is outside 1–64."]
     text = installation.run("doctor", "--quiet")
     assert text.returncode == 2
     assert text.stdout.splitlines() == [
@@ -391,10 +389,8 @@ def test_a_public_address_with_https_needs_a_certificate_that_this_machine_trust
     ]
 
     proxy.headers.pop("X-Forwarded-Proto")
-    assert installation.examine().of("proxy", "request")[0] == (
-        "error",
-        "The site sees http where readers use https.",
-    )
+    found = installation.examine().of("proxy", "request")[0]
+    assert found == ("error", "The site sees http where readers use https.")
 
 
 @pytest.mark.long

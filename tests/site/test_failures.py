@@ -52,10 +52,8 @@ def test_an_accounts_file_that_is_not_a_database_is_reported(manage, tmp_path):
     sentence = "The accounts database cannot be used: file is not a database."
 
     assert manage("run") == (1, sentence)
-    assert manage("createsuperuser", "--noinput", "--username", "alice", DJANGO_SUPERUSER_PASSWORD=PASSWORD) == (
-        1,
-        sentence,
-    )
+    found = manage("createsuperuser", "--noinput", "--username", "alice", DJANGO_SUPERUSER_PASSWORD=PASSWORD)
+    assert found == (1, sentence)
     assert manage("tick") == (1, f"CommandError: {sentence}")
 
 

@@ -34,10 +34,8 @@ def test_the_share_of_articles_older_than_a_day_excludes_those_exactly_a_day_old
 
 
 def test_changes_list_the_parameters_that_differ():
-    assert lab.changes(RECOMMENDED, replace(RECOMMENDED, alpha=1.5, votes_per_day=20)) == {
-        "votes_per_day": (200, 20),
-        "alpha": (1.0, 1.5),
-    }
+    found = lab.changes(RECOMMENDED, replace(RECOMMENDED, alpha=1.5, votes_per_day=20))
+    assert found == {"votes_per_day": (200, 20), "alpha": (1.0, 1.5)}
 
 
 def test_another_base_is_proposed_if_gamma_would_be_out_of_range():

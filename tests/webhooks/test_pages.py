@@ -38,11 +38,8 @@ def test_a_webhook_is_added_changed_tested_switched_and_removed(receiver, site_s
 
     assert shown.redirect_chain == [(own, 302)]
     assert (webhook.user is None) == root.startswith("/admin")
-    assert (webhook.event_list, webhook.slugs, webhook.host) == (
-        ["article.posted", "comment.posted"],
-        ["python"],
-        "push.example.org",
-    )
+    found = (webhook.event_list, webhook.slugs, webhook.host)
+    assert found == (["article.posted", "comment.posted"], ["python"], "push.example.org")
     assert ADDRESS not in webhook.secret
     key = webhook.read_secret().keys[0]
     assert (f"whsec_{key}" in page(login, own), ADDRESS in page(login, own)) == (True, True)
