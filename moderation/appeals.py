@@ -22,13 +22,7 @@ from django.utils.translation import gettext_lazy
 from accounts.models import BAN_SCOPES, Ban, Statement, User
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web.form_pages import (
-    MemberRequest,
-    members_only,
-    private_act,
-    private_form,
-    show_form,
-)
+from accounts.web.form_pages import MemberRequest, members_only, private_act, private_form, show_form
 from articles.domain.errors import ActionRefused, CommentNotRemoved, DiscussionNotLocked, NotRemoved
 from articles.domain.moderation_log import Actor
 from articles.domain.reasons import AFTER_APPEAL

@@ -44,10 +44,7 @@ class BanForm(GroundsForm):
         widget=RadioButtons,
     )
     days = forms.TypedChoiceField(
-        coerce=int,
-        choices=ban_lengths,
-        initial=7,
-        label=pgettext_lazy("ban", "Duration"),
+        coerce=int, choices=ban_lengths, initial=7, label=pgettext_lazy("ban", "Duration")
     )
     reason = reason_field()
 
@@ -118,10 +115,7 @@ def _log(action: Action, moderator: Actor, member: User, reason: str, details: d
 
 
 SiteScope = Literal[BanScope.POSTING, BanScope.VOTING, BanScope.BOTH]  # scopes of bans from the whole site
-Scope = PathEx[
-    SiteScope,
-    P(description="What the ban forbids.", examples=["posting"]),
-]
+Scope = PathEx[SiteScope, P(description="What the ban forbids.", examples=["posting"])]
 
 
 class BanChange(GivenGrounds):

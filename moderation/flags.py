@@ -46,10 +46,7 @@ def reasons_for(*, has_link: bool) -> list[FlagReason]:
 class FlagForm(forms.Form):
     """What is wrong with an article, a comment or a profile text."""
 
-    reason = forms.ChoiceField(
-        label=gettext_lazy("What is wrong?"),
-        widget=RadioButtons,
-    )
+    reason = forms.ChoiceField(label=gettext_lazy("What is wrong?"), widget=RadioButtons)
     words = CleanedField(
         clean_reason,
         required=False,

@@ -104,9 +104,7 @@ class NoticeForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "off", "inputmode": "url"}),
     )
     reason = forms.ChoiceField(
-        choices=NoticeReason.choices,
-        label=gettext_lazy("What is wrong?"),
-        widget=RadioButtons,
+        choices=NoticeReason.choices, label=gettext_lazy("What is wrong?"), widget=RadioButtons
     )
     cited = CleanedField(
         partial(lines.clean_optional_line, limit=lines.REASON_LIMIT),
@@ -136,7 +134,7 @@ class NoticeForm(forms.Form):
         widget=forms.EmailInput({"autocomplete": "email"}),
     )
     good_faith = forms.BooleanField(
-        label=gettext_lazy("I believe in good faith that what I say here is accurate and complete."),
+        label=gettext_lazy("I believe in good faith that what I say here is accurate and complete.")
     )
 
     use_required_attribute = False  # browsers cannot know that one of the reasons needs no name

@@ -22,13 +22,7 @@ from accounts.web.form_pages import private_act, private_page
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import (
-    MODERATORS,
-    CommentNumber,
-    OthersArticleNumber,
-    possible_page,
-    router,
-)
+from articles.api.protocol.operations import MODERATORS, CommentNumber, OthersArticleNumber, possible_page, router
 from articles.domain import flags as domain
 from articles.domain.articles import LATEST
 from articles.domain.comments import article_of, is_root, root_of

@@ -63,7 +63,11 @@ class RedactionForm(forms.Form):
         super().__init__(*args, **options)
         self._texts = {_digest(one): one for one in texts}
         self.fields["texts"].choices = [  # type: ignore[attr-defined]
-            (digest, _("%(name)s: %(value)s") % {"name": PARTS[one.part], "value": _beginning(one.text)})
+            (
+                digest,
+                _("%(name)s: %(value)s")
+                % {"name": PARTS[one.part], "value": Truncator(one.text).chars(_LONGEST_SHOWN)},
+            )
             for digest, one in self._texts.items()
         ]
 
@@ -74,10 +78,6 @@ class RedactionForm(forms.Form):
 
 def _digest(one: Redactable) -> str:
     return blake2b(f"{one.part} {one.text}".encode(), digest_size=16).hexdigest()
-
-
-def _beginning(text: str) -> str:
-    return Truncator(text).chars(_LONGEST_SHOWN)
 
 
 def redact_article(article_id: ArticleId, texts: Collection[str], reason: str, moderator: Actor) -> int:

@@ -501,9 +501,7 @@ def authors_about(
     return repository().flags.get_authors(list(dict.fromkeys([*subjects, *about])))
 
 
-def _who_does_not_decide(
-    flagged: Collection[tuple[SubjectId, frozenset[str]]],
-) -> dict[SubjectId, list[UserId]]:
+def _who_does_not_decide(flagged: Collection[tuple[SubjectId, frozenset[str]]]) -> dict[SubjectId, list[UserId]]:
     """Return the moderators of the groups of flagged articles who brought them there: see `decides`."""
     moderators = User.objects.filter(pk__in=GroupModerator.objects.filter(is_current=True).values("member"))
     theirs = [(one, s) for one in moderators for s, groups in flagged if may(one, REMOVE_ARTICLES, groups)]

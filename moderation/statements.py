@@ -21,13 +21,7 @@ from pydantic import BaseModel, Field
 from accounts.mail import Kind, Letter, language_of, letter_to, send_later
 from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
 from accounts.models.law import SHOWN_ELSEWHERE, Act, Ground
-from accounts.web.form_pages import (
-    MemberRequest,
-    members_only,
-    private_form,
-    private_page,
-    show_form,
-)
+from accounts.web.form_pages import MemberRequest, members_only, private_form, private_page, show_form
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, HIGHEST_NUMBER, MEMBERS, failing, router

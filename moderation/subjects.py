@@ -138,11 +138,7 @@ def reason_in(request: HttpRequest) -> str:
 
 
 SubjectName = PathEx[
-    str,
-    P(
-        description="The member's name, or ~ and the number of a deleted account.",
-        examples=["alice"],
-    ),
+    str, P(description="The member's name, or ~ and the number of a deleted account.", examples=["alice"])
 ]
 
 MOST_DAYS = 3650  # longest time that moderators can give: of a ban, or of what a sweep removes

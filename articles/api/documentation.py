@@ -4,9 +4,8 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
@@ -18,7 +17,7 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
 from accounts.mail import site_address
-from articles.api.protocol.problems import MEANINGS, Meaning
+from articles.api.protocol.problems import MEANINGS
 from articles.api.protocol.site_api import api
 from articles.formatting.kept import piece
 
@@ -78,7 +77,9 @@ def document() -> Json:
         operation["responses"] |= {status: dict(response) for status, response in _COMMON_RESPONSES.items()}
         for status, response in operation["responses"].items():
             if meaning := MEANINGS.get(int(status)):
-                response["description"] = meaning.text + _codes(meaning)
+                response["description"] = meaning.text + (
+                    f" Codes: {', '.join(meaning.codes)}." if meaning.codes else ""
+                )
     schemas, used = spec["components"]["schemas"], _used_schemas(spec)
     spec["components"]["schemas"] = {name: schemas[name] for name in schemas if name in used}
     return spec
@@ -109,10 +110,6 @@ class _OnlyParameters(OpenAPISchema):
     def operation_details(self, operation: Operation) -> Any:
         parameters = self.operation_parameters(operation)
         return frozenset(one["name"] for one in parameters if one["in"] == "query")
-
-
-def _codes(meaning: Meaning) -> str:
-    return f" Codes: {', '.join(meaning.codes)}." if meaning.codes else ""
 
 
 def _with_plain_references(value: Any) -> Any:
@@ -175,8 +172,7 @@ def docs(request: HttpRequest) -> HttpResponse:
     return render(request, "api/documentation.html", context)
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A parameter, or a field of an object. `place` is path, query, or body."""
 
     name: str
@@ -186,57 +182,24 @@ class Field:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A status that an endpoint can return; `shape` is the name of the object in the body, "" without one."""
-
-    status: int
-    text: str
-    shape: str
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """One method of one path."""
-
-    name: str
-    method: str
-    path: str
-    summary: str
-    text: str
-    needs_login: bool
-    fields: tuple[Field, ...]
-    answers: tuple[Answer, ...]
-    example: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """An object in responses."""
-
-    name: str
-    text: str
-    fields: tuple[Field, ...]
-
-
-def endpoints() -> Iterator[Endpoint]:
-    """Yield every endpoint."""
+def endpoints() -> Iterator[Json]:
+    """Yield every operation, with what the page says of it: see `templates/api/reference.html`."""
     for path, method, operation in operations(document()):
-        yield Endpoint(
-            name=operation["operationId"],
-            method=method.upper(),
-            path=path,
-            summary=operation["summary"],
-            text=operation["description"],
-            needs_login={} not in operation["security"],
-            fields=(*map(_parameter, operation["parameters"]), *_body_fields(operation)),
-            answers=tuple(_answer(int(status), answer) for status, answer in operation["responses"].items()),
-            example=_example(f"{_SITE}{path}", method.upper(), operation),
-        )
+        fields = list(map(_parameter, operation["parameters"]))
+        if "requestBody" in operation:
+            fields += _properties(_schema(_component(operation["requestBody"])), "body")
+        yield operation | {
+            "method": method.upper(),
+            "path": path,
+            "needs_login": {} not in operation["security"],
+            "fields": fields,
+            "answers": [_answer(int(status), answer) for status, answer in operation["responses"].items()],
+            "example": _example(f"{_SITE}{path}", method.upper(), operation),
+        }
 
 
-def shapes() -> Iterator[Shape]:
-    """Yield every object that responses are made of."""
+def shapes() -> Iterator[tuple[str, str, list[Field]]]:
+    """Yield the name, the description and the fields of every object that responses are made of."""
     request_bodies = {
         _component(operation["requestBody"])
         for _path, _method, operation in operations(document())
@@ -244,7 +207,7 @@ def shapes() -> Iterator[Shape]:
     }
     for name, schema in sorted(document()["components"]["schemas"].items()):
         if "properties" in schema and name not in request_bodies:
-            yield Shape(name, schema["description"], tuple(_properties(schema, "")))
+            yield name, schema["description"], list(_properties(schema, ""))
 
 
 def failures() -> Iterator[tuple[int, str, tuple[str, ...]]]:
@@ -268,11 +231,6 @@ def _parameter(parameter: Json) -> Field:
     return Field(parameter["name"], parameter["in"], kind, parameter["required"], text)
 
 
-def _body_fields(operation: Json) -> Iterator[Field]:
-    if "requestBody" in operation:
-        yield from _properties(_schema(_component(operation["requestBody"])), "body")
-
-
 def _properties(schema: Json, place: str) -> Iterator[Field]:
     for name, details in schema["properties"].items():
         required = name in schema.get("required", ())
@@ -294,9 +252,10 @@ def _type(schema: Json) -> str:
     return str(schema["type"])
 
 
-def _answer(status: int, answer: Json) -> Answer:
+def _answer(status: int, answer: Json) -> tuple[int, str, str]:
+    """Return a status that an endpoint can return, its meaning, and the object in the body; "" without one."""
     shape, meaning = _component(answer) if "content" in answer else "", MEANINGS.get(status)
-    return Answer(status, meaning.text if meaning else _schema(shape)["description"], shape)
+    return status, meaning.text if meaning else _schema(shape)["description"], shape
 
 
 def _example(address: str, method: str, operation: Json) -> str:

@@ -12,14 +12,7 @@ from pydantic import BaseModel, Field
 from articles.api import schemas
 from articles.api.groups import GroupName
 from articles.api.protocol import cursors
-from articles.api.protocol.operations import (
-    MEMBERS,
-    SAVERS,
-    ArticleNumber,
-    failing,
-    possible_page,
-    router,
-)
+from articles.api.protocol.operations import MEMBERS, SAVERS, ArticleNumber, failing, possible_page, router
 from articles.domain import lists
 from articles.models import ArticlePermissions
 from articles.text.slugs import requested_slug

@@ -63,7 +63,7 @@ After = Annotated[
         description=(
             "next_after of the previous response. The next entries follow, and none is repeated or skipped, even "
             "if the list changes meanwhile. Cannot be combined with page, start or before."
-        ),
+        )
     ),
 ]
 NextAfter = Annotated[
@@ -311,9 +311,7 @@ class Edit(Model):
     """Changes to an article."""
 
     title: str | None = Field(
-        None,
-        description=f"{TITLE_HELP} If omitted, the title stays the same.",
-        examples=["A better title"],
+        None, description=f"{TITLE_HELP} If omitted, the title stays the same.", examples=["A better title"]
     )
     link: str | None = None
     """An http or https URL; if omitted, the link stays the same. Empty for none, if there is a text."""

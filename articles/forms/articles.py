@@ -29,9 +29,7 @@ class ContentForm(fields.PreviewedForm):
         widget=forms.URLInput({"placeholder": "https://", "autocomplete": "off"}),
     )
     title = fields.CleanedField(
-        clean_title,
-        label=gettext_lazy("Title"),
-        widget=fields.LineInput(TITLE_LIMIT, {"autocomplete": "off"}),
+        clean_title, label=gettext_lazy("Title"), widget=fields.LineInput(TITLE_LIMIT, {"autocomplete": "off"})
     )
     text = fields.CleanedField(
         clean_text,

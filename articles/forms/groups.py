@@ -99,9 +99,7 @@ class GroupForm(forms.Form):
     """A new group."""
 
     title = fields.CleanedField(
-        lines.clean_group_title,
-        label=gettext_lazy("Title"),
-        widget=fields.LineInput(lines.GROUP_TITLE_LIMIT),
+        lines.clean_group_title, label=gettext_lazy("Title"), widget=fields.LineInput(lines.GROUP_TITLE_LIMIT)
     )
 
     def __init__(self, *args: Any, known: Mapping[str, str], **options: Any) -> None:
@@ -121,9 +119,7 @@ class RenameForm(forms.Form):
     """A new title for a group."""
 
     title = fields.CleanedField(
-        lines.clean_group_title,
-        label=gettext_lazy("Title"),
-        widget=fields.LineInput(lines.GROUP_TITLE_LIMIT),
+        lines.clean_group_title, label=gettext_lazy("Title"), widget=fields.LineInput(lines.GROUP_TITLE_LIMIT)
     )
     reason = fields.reason_field(required=False)
 

@@ -36,7 +36,7 @@ _ARTICLE = "articles:article"
 _COOKIES_OF_ONE = (*PERSONAL_COOKIES, settings.CSRF_COOKIE_NAME)
 
 _SHAPING = frozenset(
-    ("host", "accept-encoding", "accept-language", "cookie", "if-none-match", "x-forwarded-proto"),
+    ("host", "accept-encoding", "accept-language", "cookie", "if-none-match", "x-forwarded-proto")
 )
 _PERSONAL = frozenset(
     (

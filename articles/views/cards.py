@@ -44,10 +44,7 @@ def description_of(article: Article, titles: Sequence[str]) -> str:
         )
     if not article.groups:
         return text % facts
-    return _("%(description)s Groups: %(groups)s.") % {
-        "description": text % facts,
-        "groups": listed(titles),
-    }
+    return _("%(description)s Groups: %(groups)s.") % {"description": text % facts, "groups": listed(titles)}
 
 
 def card_holes(article: Article, titles: Sequence[str], site: str) -> dict[str, object]:

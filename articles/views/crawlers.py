@@ -157,14 +157,11 @@ def _xml(request: HttpRequest, root: str, element: str, entries: Iterable[_Entry
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<{root} xmlns="{_NAMESPACE}">',
         *(
-            f"<{element}><loc>{site}{escape(path)}</loc>{_last_change(changed)}</{element}>"
+            f"<{element}><loc>{site}{escape(path)}</loc>"
+            f"{'' if changed is None else f'<lastmod>{iso_date(changed)}</lastmod>'}</{element}>"
             for path, changed in entries
         ),
         f"</{root}>",
         "",
     ]
     return HttpResponse("\n".join(lines), content_type="application/xml; charset=utf-8")
-
-
-def _last_change(seconds: float | None) -> str:
-    return "" if seconds is None else f"<lastmod>{iso_date(seconds)}</lastmod>"

@@ -156,10 +156,7 @@ def _summary(content: _Content, lines: Sequence[TimeLine]) -> str:
 
 def _extremes(content: _Content, line: TimeLine) -> dict[str, str]:
     known = [value for _at, value in line.values if value is not None]
-    return {
-        "latest": content.cell(line.values[-1][1]),
-        "highest": content.cell(max(known, default=None)),
-    }
+    return {"latest": content.cell(line.values[-1][1]), "highest": content.cell(max(known, default=None))}
 
 
 @never_cache

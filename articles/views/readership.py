@@ -19,10 +19,7 @@ from articles.web.identity import needs
 from articles.wiring import repository
 
 _REASONS = {
-    Suspicion.BOT: (
-        gettext_lazy("Bots"),
-        gettext_lazy("The client identifies itself as a bot, or not at all."),
-    ),
+    Suspicion.BOT: (gettext_lazy("Bots"), gettext_lazy("The client identifies itself as a bot, or not at all.")),
     Suspicion.PREFETCH: (
         gettext_lazy("Prefetched"),
         gettext_lazy("A browser prefetched the page; the reader has not opened it."),

@@ -116,10 +116,7 @@ def _usage() -> dict[str, Any]:
     users = {"total": members.total, "activeMonth": members.month, "activeHalfyear": members.half_year}
     with without_groups(closed_groups()):  # the same for members, as caches share it
         articles = repository().lists.get_page(Order.TIME, size=1).total
-    return {
-        "users": {name: _rounded(number) for name, number in users.items()},
-        "localPosts": _rounded(articles),
-    }
+    return {"users": {name: _rounded(number) for name, number in users.items()}, "localPosts": _rounded(articles)}
 
 
 def _rounded(number: int) -> int:

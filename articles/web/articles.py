@@ -123,10 +123,7 @@ class PostedBefore(NamedTuple):
 
 
 def posted_before(
-    link: str,
-    most: int = MOST_POSTED_BEFORE,
-    reader: UserId | None = None,
-    seen: Collection[ArticleId] = (),
+    link: str, most: int = MOST_POSTED_BEFORE, reader: UserId | None = None, seen: Collection[ArticleId] = ()
 ) -> PostedBefore:
     """Return the newest articles of a clean link but those seen, of any age. One round trip, none without any."""
     ids, total = finder().find_posted(link, most + len(seen))

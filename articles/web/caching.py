@@ -61,7 +61,7 @@ def _counted(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Make caches revalidate every request, because each one may count as a view."""
     _vary_by_reader(response)
     patch_cache_control(response, private=True, no_cache=True)
-    return response if _has_account(request) else unless_known(request, response)
+    return response if settings.SESSION_COOKIE_NAME in request.COOKIES else unless_known(request, response)
 
 
 def _public(
@@ -126,10 +126,6 @@ def unlisted(response: Response) -> Response:
 
 def _vary_by_reader(response: HttpResponse) -> None:
     patch_vary_headers(response, ("Accept-Encoding", "Accept-Language", "Cookie"))
-
-
-def _has_account(request: HttpRequest) -> bool:
-    return settings.SESSION_COOKIE_NAME in request.COOKIES
 
 
 def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:

@@ -20,13 +20,7 @@ from articles.domain.limits import Use
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web.client_address import neighbourhood
-from articles.web.identity import (
-    address_of,
-    check_ban,
-    is_new_member,
-    may_be_new,
-    network_of,
-)
+from articles.web.identity import address_of, check_ban, is_new_member, may_be_new, network_of
 from articles.wiring import repository
 from moderation.trust import is_trusted, may_be_untrusted
 from owner.choices import chosen

@@ -336,7 +336,8 @@ class Rules:
 
     def __init__(self, rules: Sequence[Rule] = ()) -> None:
         self._rules = rules
-        self._words = _Searches({n: _words_expression(rule.definition) for n, rule in enumerate(rules)})
+        words = (filter(None, map(word_expression, rule.definition.words)) for rule in rules)
+        self._words = _Searches(dict(enumerate(map("|".join, words))))
         self._patterns = _Searches({n: rule.definition.pattern for n, rule in enumerate(rules)})
         self.ask_for_repeats = any(rule.definition.members for rule in rules)
 
@@ -351,7 +352,3 @@ class Rules:
             for n, rule in enumerate(self._rules)
             if all(rule.answers(facts, has_words=n in words, has_pattern=n in patterns))
         ]
-
-
-def _words_expression(definition: Definition) -> str:
-    return "|".join(filter(None, map(word_expression, definition.words)))

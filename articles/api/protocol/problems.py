@@ -46,14 +46,8 @@ MEANINGS = {
         ),
     ),
     401: Meaning("You are not logged in, or the token is not valid.", ("login-required", "bad-token")),
-    403: Meaning(
-        "You may not do this, or the CSRF token is missing.",
-        (*codes(403), "missing-scope", "csrf"),
-    ),
-    404: Meaning(
-        "It does not exist.",
-        ("not-found", *codes(404), "group-moved"),
-    ),
+    403: Meaning("You may not do this, or the CSRF token is missing.", (*codes(403), "missing-scope", "csrf")),
+    404: Meaning("It does not exist.", ("not-found", *codes(404), "group-moved")),
     405: Meaning("This address does not accept the method.", ("method-not-allowed",)),
     408: Meaning("The body took too long to arrive.", (REFUSED_BY_SERVER[408],)),
     409: Meaning("The current state does not allow it.", codes(409)),
@@ -61,10 +55,7 @@ MEANINGS = {
     413: Meaning("The body is too large.", ("body-too-large",)),
     414: Meaning("The address is longer than 4,094 bytes.", (REFUSED_BY_SERVER[414],)),
     415: Meaning("The body must be JSON in UTF-8.", ("unsupported-media-type",)),
-    429: Meaning(
-        "Too many requests. The response says how many seconds to wait.",
-        codes(429),
-    ),
+    429: Meaning("Too many requests. The response says how many seconds to wait.", codes(429)),
     431: Meaning("There are too many headers, or they are too long.", (REFUSED_BY_SERVER[431],)),
     500: Meaning("Something went wrong on our side.", ("internal-error",)),
     503: Meaning("The store cannot be reached; try again later.", (*codes(503), REFUSED_BY_SERVER[503])),

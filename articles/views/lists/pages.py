@@ -74,7 +74,7 @@ def whole(order: Order) -> View:
 def group(request: HttpRequest, slug: str) -> HttpResponse:
     slugs = slugs_in(slug)
     if "+".join(slugs) != slug:
-        return _redirect_to_groups(request, slugs)
+        return redirect_to_path(request, reverse("articles:group", args=["+".join(slugs)]))
     word, order = _choice(request, "order", _ORDERS, "score")
     try:
         return _list(request, order, slugs, query={"order": word})
@@ -98,10 +98,6 @@ def slugs_in(text: str) -> tuple[str, ...]:
         return slugs_between(text, at_most=GROUPS_PER_LIST)
     except InvalidInput as refused:
         raise Http404(str(refused)) from refused
-
-
-def _redirect_to_groups(request: HttpRequest, slugs: Sequence[str]) -> HttpResponse:
-    return redirect_to_path(request, reverse("articles:group", args=["+".join(slugs)]))
 
 
 def _other_groups(request: HttpRequest, slugs: Sequence[str], error: GroupNotFound) -> HttpResponse:

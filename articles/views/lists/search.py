@@ -284,12 +284,7 @@ def _address(text: str, order: SearchOrder, slug: str | None, kind: str) -> str:
 
 def _kind_tabs(text: str, slug: str | None, current: str, counts: Mapping[str, int]) -> Tabs:
     """Return the tabs of what is searched, with counts; those of groups and members only if some are found."""
-    labels = {
-        "articles": _("Articles"),
-        "comments": _("Comments"),
-        "groups": _("Groups"),
-        "members": _("Members"),
-    }
+    labels = {"articles": _("Articles"), "comments": _("Comments"), "groups": _("Groups"), "members": _("Members")}
     shown = [kind for kind in labels if kind in ("articles", "comments", current) or counts.get(kind)]
     tabs = (
         Tab(
