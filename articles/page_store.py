@@ -19,7 +19,6 @@ import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
@@ -60,8 +59,7 @@ class Address(NamedTuple):
     shelf: str = ""  # where its copy shares a limited number of places with others; "" for a place of its own
 
 
-@dataclass(frozen=True, slots=True)
-class KeptPage:
+class KeptPage(NamedTuple):
     """A copy. `at` is in Unix seconds; `headers` are those that the content determines."""
 
     address: Address

@@ -6,8 +6,7 @@ them. What is too deep or too much is a link to the page of its branch.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -26,8 +25,7 @@ _MOST_BELOW = 300  # members below them
 _MOST_LEVELS = 8
 
 
-@dataclass(slots=True)
-class Place:
+class Place(NamedTuple):
     """A member, or a deleted account, in the tree."""
 
     member: User

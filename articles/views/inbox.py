@@ -5,7 +5,7 @@ bans.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django import forms
 from django.contrib import messages
@@ -42,8 +42,7 @@ class ReadForm(forms.Form):
 MOST_SHOWN = 100  # muted discussions on the page, the last muted
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeRow:
+class NoticeRow(NamedTuple):
     """A notice as the page shows it."""
 
     notice: Notice

@@ -5,10 +5,10 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib import messages
@@ -61,8 +61,7 @@ def _in_milliseconds(seconds: float | None) -> float | None:
 _Figure = tuple[str | Promise, Callable[[Measurement], float | None]]  # a name, and the figure of a measurement
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(NamedTuple):
     """What a chart shows. `label` writes a value; `is_whole`: whether all values are integers."""
 
     title: str | Promise
@@ -94,8 +93,7 @@ _CHARTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DayChart:
+class DayChart(NamedTuple):
     """A chart of the last 24 hours. `summary`: its latest and its highest values in words."""
 
     title: str
@@ -103,8 +101,7 @@ class DayChart:
     chart: Chart
 
 
-@dataclass(frozen=True, slots=True)
-class LastDay:
+class LastDay(NamedTuple):
     """The charts of the last 24 hours, and the same figures as a table; no charts of too few measurements."""
 
     charts: tuple[DayChart, ...] = ()

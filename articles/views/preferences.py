@@ -1,7 +1,8 @@
 """Save preferences: those of members with their accounts, others in cookies of the browser."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -39,8 +40,7 @@ _FIELDS = ("theme", "language", "keyboard", "read", "hide", "show")
 _KINDS = {kind.value: kind for kind in Kind}
 
 
-@dataclass(frozen=True, slots=True)
-class _Changes:
+class _Changes(NamedTuple):
     """The changes that a form requests: its fields by name, and of which kind is what it hides or shows."""
 
     sent: Mapping[str, str]

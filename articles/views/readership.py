@@ -1,7 +1,7 @@
 """Readership statistics for moderators: counted views, visitors and suspect views of the last days."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -31,8 +31,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """Suspect views with one reason: `lately` in the days shown, `ever` of all time if known."""
 
     name: str

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -12,8 +12,7 @@ UNIX = "unix"  # name of a proxy that connects by a Unix socket, which has no ad
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}")
 
 
-@dataclass(frozen=True, slots=True)
-class Proxies:
+class Proxies(NamedTuple):
     """The proxies whose X-Forwarded-For entries are trusted."""
 
     networks: tuple[Network, ...] = ()

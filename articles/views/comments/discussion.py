@@ -1,7 +1,6 @@
 """The discussion on the page of an article, and the page of a comment: the branch that begins with it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -64,8 +63,7 @@ def order_of(request: HttpRequest) -> CommentOrder:
     return next((order for order in CommentOrder if order == named), CommentOrder.BEST)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The place of a reader in a thread: before comment number `start` of those that reply to its parent."""
 
     start: int

@@ -5,7 +5,6 @@ are drawn apart, and put between what comes before and after them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
 from threading import Lock
@@ -133,8 +132,7 @@ def _standing(row: CommentRow) -> Markup:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Viewer:
+class Viewer(NamedTuple):
     """Who reads a thread, and what they may do. `now` in Unix seconds."""
 
     reader: UserId | None

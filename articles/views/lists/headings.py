@@ -1,7 +1,6 @@
 """What stands around the rows of a list: its heading, its tabs, and what an empty list says instead."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.urls import reverse
@@ -108,8 +107,7 @@ def _top_period_tabs(current: Period | None) -> Tabs:
     return Tabs(_("Order"), (front, Tab(_("Top:")), *tabs))
 
 
-@dataclass(frozen=True, slots=True)
-class Empty:
+class Empty(NamedTuple):
     """The text shown instead of articles. Only some empty lists have a heading or a button."""
 
     sentence: str

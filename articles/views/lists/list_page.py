@@ -1,6 +1,7 @@
 """The view model of the page of a list. It decides everything; `templates/lists/list.html` renders it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote
 
 from django.urls import reverse
@@ -13,8 +14,7 @@ from articles.views.lists import headings
 from articles.views.lists.paging import Pager
 
 
-@dataclass(frozen=True, slots=True)
-class GroupTools:
+class GroupTools(NamedTuple):
     """The reader's actions on the group of a list. `manage_address` is empty without the permission."""
 
     slug: str
@@ -34,8 +34,7 @@ class Head:
     group: GroupTools | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListFeed:
+class ListFeed(NamedTuple):
     """The feed of a list: the name of its address, its argument, and the groups that it never hides."""
 
     name: str
@@ -44,16 +43,14 @@ class ListFeed:
     label: str = ""  # label of the links below the list, where the feed differs from the list
 
 
-@dataclass(frozen=True, slots=True)
-class Refresh:
+class Refresh(NamedTuple):
     """Data of the list for static/js/refresh.js."""
 
     query: str  # parameters sent with the ids of the articles; where new ones are announced, with `since`, too
     newest: str = ""  # address of the list that shows new articles; "" for pages on which they are not announced
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(NamedTuple):
     """The reader of the list."""
 
     is_member: bool = False
@@ -65,8 +62,7 @@ class Reader:
     """Whether the site has no administrator yet; only looked up for an empty list of the site."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListPage:
+class ListPage(NamedTuple):
     """What a reader sees of a page of a list around its articles, which are not read."""
 
     page: ArticlePage

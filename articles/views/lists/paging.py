@@ -6,10 +6,9 @@ A page token is what a reader has seen, packed into a URL, so that the next page
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -119,8 +118,7 @@ def page_number(request: HttpRequest) -> int:
     return int(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Pager:
+class Pager(NamedTuple):
     """Links to the pages before and after; each address is empty where there is no such page."""
 
     label: str
@@ -143,8 +141,7 @@ def numbered_pager(number: int, *, has_next: bool, query: str = "") -> Pager | N
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The place of a reader in a list: on page `number`, after the articles on `pages`, as far as they are known.
 
     `name` identifies the list; `query` holds the parameters of its addresses other than the page.

@@ -4,8 +4,7 @@ Counts are numbers, and words in the reader's language.
 """
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.utils.cache import patch_cache_control, patch_vary_headers
@@ -98,8 +97,7 @@ _IDS = re.compile(r"[1-9][0-9]{0,17}(,[1-9][0-9]{0,17}){0,99}", re.ASCII)
 _SINCE = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class _RefreshQuery:
+class _RefreshQuery(NamedTuple):
     ids: tuple[ArticleId, ...]
     order: Order | None
     since: float | None

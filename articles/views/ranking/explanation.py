@@ -1,8 +1,8 @@
 """The explanation of an article's rank."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -37,8 +37,7 @@ from owner.choices import chosen
 _MIN_SAMPLES_DRAWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceInList:
+class PlaceInList(NamedTuple):
     """A rank in a list, with the name of the list and the address of the page that shows the article."""
 
     name: str
@@ -47,8 +46,7 @@ class PlaceInList:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(NamedTuple):
     """Ranks in one list over time, the best and the last; `drawn` has the points too for the first list."""
 
     name: str
@@ -67,8 +65,7 @@ class Past:
         return [row[:2] for row in self.drawn.rows]
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(NamedTuple):
     """An explanation, with its charts and links."""
 
     explanation: Explanation

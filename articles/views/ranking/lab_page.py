@@ -1,8 +1,8 @@
 """The view model of the ranking lab: figures and proposals in the reader's language."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -22,8 +22,7 @@ _EXAMPLE_VOTES = 200  # number of votes whose worth is shown in days
 _RECENT = 20  # number of versions in the history before the older ones, which are folded
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A value by which both sets of parameters are compared."""
 
     name: str
@@ -31,8 +30,7 @@ class Figure:
     chosen: str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """An article in one of the two lists."""
 
     article: Article
@@ -41,8 +39,7 @@ class Row:
     leaves: bool = False  # whether the other list does not have it
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The effect of the chosen parameters on a list."""
 
     order: Order
@@ -58,16 +55,14 @@ class Outcome:
     values: dict[str, str]  # the chosen parameters, as inputs take them
 
 
-@dataclass(frozen=True, slots=True)
-class WeightProposal:
+class WeightProposal(NamedTuple):
     """Votes per day that fit the site, and the number of articles that they are derived from."""
 
     votes_per_day: int
     articles: int
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """A version of the parameters, with its changes."""
 
     entry: RankingChange
