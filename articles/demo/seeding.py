@@ -16,7 +16,7 @@ from importlib.resources import files
 from math import exp
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group
@@ -51,14 +51,6 @@ _VOTING_THREADS = 8  # the store writes concurrent votes to disk together
 def _random() -> Random:
     """Return a generator with a fixed seed. No secret depends on it."""
     return Random(_SEED)  # nosec B311 # noqa: S311 - no secret depends on it
-
-
-class Vote(NamedTuple):
-    """A member's choice on the article with this link, or else title."""
-
-    article: str
-    member: str
-    choice: Choice
 
 
 _FOLLOWED = "databases,security,history"  # groups that the member follows
@@ -100,12 +92,6 @@ def content_articles() -> frozenset[str]:
     return frozenset(row["link"] or row["title"] for row in _content()["articles"])
 
 
-def content_texts() -> list[dict[str, str]]:
-    """Return the demo's texts of the site: name, language and text of each."""
-    texts: list[dict[str, str]] = _content()["texts"]
-    return texts
-
-
 def logins_file() -> Path:
     """Return the path of the file with the demo logins, which only the operator can read."""
     return Path(settings.DATA_DIR) / "demo-logins.txt"
@@ -117,13 +103,12 @@ def _fill(repository: Repository, run: SeedingRun) -> str:
     _backdate_joining(members, run.at - repository.rules.voting_window)
     repository.groups.ensure({group["slug"]: group["title"] for group in content["groups"]})
     _describe_groups(repository)
-    for text in content_texts():
-        SiteText.objects.get_or_create(
-            name=text["name"], language=text["language"], defaults={"text": text["text"]}
-        )
+    for text in content["texts"]:
+        named = {"name": text["name"], "language": text["language"]}
+        SiteText.objects.get_or_create(**named, defaults={"text": text["text"]})
     times = _times(run.at, repository.rules.voting_window)
     posters = _posters()
-    rows = zip(_content()["articles"], times, posters, strict=True)
+    rows = zip(content["articles"], times, posters, strict=True)
     articles = [_article(row, posted_at, name, members[name]) for row, posted_at, name in rows]
     repository.imports.add(articles[::-1])  # oldest first: ids grow with time
     votes = list(_votes([run.at - posted_at for posted_at in times], posters))
@@ -193,14 +178,15 @@ def _posters() -> list[str]:
     return _random().choices(members, weights, k=len(_content()["articles"]))
 
 
-def _votes(ages: Sequence[float], posters: Sequence[str]) -> Iterator[Vote]:
+def _votes(ages: Sequence[float], posters: Sequence[str]) -> Iterator[tuple[str, str, Choice]]:
+    """Draw votes by each article's appeal, controversy and age: article, by link or else title; member; choice."""
     rng, content = _random(), _content()
     for row, age, poster in zip(content["articles"], ages, posters, strict=True):
         seen = 1 - exp(-age / _MATURING)
         for member in content["members"]:
             votes, opposes = rng.random() < seen * row["appeal"], rng.random() < row["controversy"]
             if votes and member != poster:
-                yield Vote(row["link"] or row["title"], member, Choice.OPPOSE if opposes else Choice.VOTE)
+                yield row["link"] or row["title"], member, Choice.OPPOSE if opposes else Choice.VOTE
 
 
 def _article(row: Mapping[str, Any], posted_at: float, name: str, poster: UserId) -> ImportedArticle:
@@ -217,12 +203,13 @@ def _article(row: Mapping[str, Any], posted_at: float, name: str, poster: UserId
     )
 
 
-def _cast(repository: Repository, members: Mapping[str, UserId], votes: Sequence[Vote]) -> None:
+def _cast(repository: Repository, members: Mapping[str, UserId], votes: Sequence[tuple[str, str, Choice]]) -> None:
     ids = {article.link or article.title: article.id for article in repository.imports.iterate()}
 
-    def cast(vote: Vote) -> None:
+    def cast(vote: tuple[str, str, Choice]) -> None:
+        article, member, choice = vote
         with suppress(ArticleNotFound, ActionRefused):  # closed or removed since an interrupted run
-            repository.votes.cast(ids[vote.article], members[vote.member], vote.choice)
+            repository.votes.cast(ids[article], members[member], choice)
 
     with ThreadPoolExecutor(_VOTING_THREADS) as pool:
         list(pool.map(cast, votes))
@@ -309,7 +296,7 @@ def remove(repository: Repository) -> tuple[int, int]:
         if others:
             raise DemoNotAlone(f"{others:,} articles are not the demo's.")
         repository.clear()
-    for text in content_texts():  # what an administrator has written instead stays
+    for text in _content()["texts"]:  # what an administrator has written instead stays
         SiteText.objects.filter(**text).delete()
     accounts = _delete_accounts()
     logins_file().unlink(missing_ok=True)
