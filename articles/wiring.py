@@ -74,43 +74,74 @@ def members_named(names: Collection[str]) -> Collection[str]:
         return names
 
 
-def _connected(timeout_seconds: float, site_rules: Rules) -> Repository:
-    """Return the repository of the store, once it is checked and prepared."""
-    connected = _unprepared(timeout_seconds, site_rules)
-    _prepare(connected)
-    return connected
-
-
-def forget_repositories() -> None:
-    """Let the next calls of `repository` and `patient_repository` connect again."""
-    _repository.cache_clear()
-    _patient_repository.cache_clear()
-    _titles.forget()
-
-
-def _unprepared(timeout_seconds: float, site_rules: Rules) -> Repository:
+def _unprepared(*, is_patient: bool) -> Repository:
+    """Return a repository for commands, or else for pages. Its store is neither checked nor stamped."""
+    timeout_seconds = PATIENT_TIMEOUT_SECONDS if is_patient else settings.STORE_TIMEOUT_MS / 1000
+    confirmation = None
+    if settings.STORE_CONFIRM_REPLICAS:  # changes wait less long than for a reply, which then says what is missing
+        waits = min(timeout_seconds * _SHARE_OF_TIMEOUT, _MOST_CONFIRMATION_SECONDS)
+        confirmation = Confirmation(settings.STORE_CONFIRM_REPLICAS, waits)
     return connect(
         settings.STORE_URL,
         shards=settings.STORE_SHARDS,
-        rules=site_rules,
+        rules=replace(rules(), limits={}) if is_patient else rules(),
         kept_html=kept_html(),
         timeout_seconds=timeout_seconds,
         reads_replicas=settings.STORE_READ_REPLICAS,
-        confirmation=_confirmation(timeout_seconds),
+        confirmation=confirmation,
         observe=metrics.observe,
         retract=retract,
     )
 
 
-def _confirmation(timeout_seconds: float) -> Confirmation | None:
-    """Return what changes wait for.
+@lru_cache(maxsize=2)
+def _connected(_choices: int, *, is_patient: bool) -> Repository:
+    """Return a repository with the rules of this version of the owner's choices, once its store is prepared.
 
-    They wait less long than for a reply, so that the reply says what is missing.
+    The store has to belong to the accounts. While these are unavailable, any store is accepted.
     """
-    if not settings.STORE_CONFIRM_REPLICAS:
-        return None
-    waits = min(timeout_seconds * _SHARE_OF_TIMEOUT, _MOST_CONFIRMATION_SECONDS)
-    return Confirmation(settings.STORE_CONFIRM_REPLICAS, waits)
+    connected = _unprepared(is_patient=is_patient)
+    try:
+        known = known_store.known_site()
+    except DatabaseError:
+        connected.prepare()
+        return connected
+    connected.prepare(known)
+    if known or known_store.remember(connected.site_id):
+        connected.note_remembered()
+    return connected
+
+
+def repository() -> Repository:
+    """Return the repository for pages, which times out quickly; its store is checked at the first call.
+
+    Raises StoreUnavailable and StoreUnfit; the next call then retries.
+    """
+    return _connected(choices.version(), is_patient=False)
+
+
+def patient_repository() -> Repository:
+    """Return the repository for commands, which wait for long batches and are not limited.
+
+    Raises StoreUnavailable and StoreUnfit.
+    """
+    return _connected(choices.version(), is_patient=True)
+
+
+def examined_repository() -> Repository:
+    """Return a repository like `repository`, for examining its store. No round trip."""
+    return _unprepared(is_patient=False)
+
+
+def unprepared_repository() -> Repository:
+    """Return a repository like `patient_repository`, whose store is neither checked nor stamped. No round trip."""
+    return _unprepared(is_patient=True)
+
+
+def forget_repositories() -> None:
+    """Let the next calls of `repository` and `patient_repository` connect again."""
+    _connected.cache_clear()
+    _titles.forget()
 
 
 def retract(articles: Collection[ArticleId] | None) -> None:
@@ -153,56 +184,6 @@ def group_named(name: str) -> str:
     return next((slug for slug, title in group_titles().items() if title.casefold() == folded), name)
 
 
-def _prepare(connected: Repository) -> None:
-    """Prepare the store if it belongs to the accounts.
-
-    While the accounts are unavailable, any store is accepted.
-    """
-    try:
-        known = known_store.known_site()
-    except DatabaseError:
-        connected.prepare()
-        return
-    connected.prepare(known)
-    if known or known_store.remember(connected.site_id):
-        connected.note_remembered()
-
-
-def examined_repository() -> Repository:
-    """Return a repository like `repository`, whose store is neither checked nor stamped, for examining it.
-
-    No round trip.
-    """
-    return _unprepared(settings.STORE_TIMEOUT_MS / 1000, rules())
-
-
-@lru_cache(maxsize=1)
-def _repository(_choices: int) -> Repository:
-    """Return the repository with the rules of this version of the owner's choices."""
-    return _connected(settings.STORE_TIMEOUT_MS / 1000, rules())
-
-
-def repository() -> Repository:
-    """Return the repository for pages, which times out quickly; its store is checked at the first call.
-
-    Raises StoreUnavailable and StoreUnfit; the next call then retries.
-    """
-    return _repository(choices.version())
-
-
-@lru_cache(maxsize=1)
-def _patient_repository(_choices: int) -> Repository:
-    return _connected(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))
-
-
-def patient_repository() -> Repository:
-    """Return the repository for commands, which wait for long batches and are not limited.
-
-    Raises StoreUnavailable and StoreUnfit.
-    """
-    return _patient_repository(choices.version())
-
-
 @cache
 def _index() -> Index:
     return Index() if settings.SEARCH_DIR is None else IndexFolder(Path(settings.SEARCH_DIR))
@@ -238,8 +219,3 @@ def forget_finder() -> None:
 def follower() -> Follower:
     """Return what keeps this machine's search index equal to the store, for the one process that writes it."""
     return Follower(patient_repository, _index())
-
-
-def unprepared_repository() -> Repository:
-    """Return a repository like `patient_repository`, whose store is neither checked nor stamped. No round trip."""
-    return _unprepared(PATIENT_TIMEOUT_SECONDS, replace(rules(), limits={}))

@@ -12,7 +12,7 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, Any, TextIO
@@ -78,22 +78,13 @@ def open_articles(path: str) -> Iterator[ArticleFile]:
 
     Sources that cannot be read twice, like a pipe, are copied to a temporary file first.
     """
-    with _opened(path) as source:
+    with nullcontext(sys.stdin.buffer) if path == STANDARD_STREAM else open(path, "rb") as source:
         if source.seekable():
             yield ArticleFile(source)
             return
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(source, copy)
             yield ArticleFile(copy)
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
-    if path == STANDARD_STREAM:
-        yield sys.stdin.buffer
-        return
-    with open(path, "rb") as source:
-        yield source
 
 
 _LINES_SHOWN = 5
@@ -157,18 +148,15 @@ class ImportReport:
     def count_comment(self, line: int, entry: CommentEntry) -> None:
         """Count a comment, or record that it could not be entered."""
         if code := _REJECTED.get(entry):
-            self.reject_row(line, BadRow(code))
+            self.reject(self.rows, line, BadRow(code))
         else:
             self.comments[entry] += 1
 
-    def reject_row(self, line: int, bad: BadRow) -> None:
-        self.rows.record(line, bad)
-        self._write(line, bad)
-
-    def reject_group(self, line: int, bad: BadRow) -> None:
-        """Record a group that an imported article is not assigned to."""
-        self.groups.record(line, bad)
-        self._write(line, bad)
+    def reject(self, causes: Causes, line: int, bad: BadRow) -> None:
+        """Record a row that is not imported in `rows`, or a group without its article in `groups`."""
+        causes.record(line, bad)
+        if self.details is not None:
+            self.details.write(f"{line}\t{bad.code}\t{bad}\n")
 
     def record_name(self, name: str, account: str) -> None:
         """Record the name of the account under which a member's articles and comments appear."""
@@ -180,10 +168,6 @@ class ImportReport:
         if self.names is not None:
             row = {"name": name, "account": account, "change": "case" if differs_in_case else "renamed"}
             self.names.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-    def _write(self, line: int, bad: BadRow) -> None:
-        if self.details is not None:
-            self.details.write(f"{line}\t{bad.code}\t{bad}\n")
 
     def summary(self) -> Iterator[str]:
         yield f"{_counted(self.imported, 'article')} imported, {self.present:,} already present."
@@ -240,9 +224,9 @@ class ImportRows:
             if NUMBER in fields:
                 self._discussion = discussion
                 return _comment(fields, discussion, reading)
-            article = read_row(fields, reading, partial(self._report.reject_group, number))
+            article = read_row(fields, reading, partial(self._report.reject, self._report.groups, number))
         except BadRow as bad:
-            self._report.reject_row(number, bad)
+            self._report.reject(self._report.rows, number, bad)
             return None
         self._discussion = Discussion(article)
         return article

@@ -149,7 +149,7 @@ def _watch(
     signals: "_Signals",
     server: WebServer,
     fetcher: LinkFetcher | None,
-    store: "_Store",
+    store: Supervisor | None,
     workers: Sequence[Housekeeper],
 ) -> None:
     """Restart what ends, and reload, until a signal."""
@@ -160,7 +160,8 @@ def _watch(
             server.reload()
             if fetcher:
                 fetcher.renew()
-        store.check()
+        if store and store.failure:  # it could not be loaded
+            raise store.failure
         server.watch()
         if fetcher:
             fetcher.watch()
@@ -229,35 +230,27 @@ def _signals() -> Iterator[_Signals]:
         yield signals
 
 
-@dataclass
-class _Store:
-    supervisor: Supervisor | None = None
-
-    def wait(self, seconds: float | None) -> None:
-        """Give it time to load. Raises StoreUnavailable if that takes longer, EmbeddedStoreError if it fails."""
-        if self.supervisor and not self.supervisor.wait_until_ready(seconds):
-            raise StoreUnavailable("it is still loading")
-
-    def check(self) -> None:
-        if self.supervisor and self.supervisor.failure:
-            raise self.supervisor.failure
-
-
 @contextmanager
-def _store() -> Iterator[_Store]:
-    """Keep the embedded store running, and restart it if it dies. Does nothing if REDIS_URL is set."""
+def _store() -> Iterator[Supervisor | None]:
+    """Keep the embedded store running, and restart it if it dies. Yields None if REDIS_URL is set."""
     if not settings.STORE_IS_EMBEDDED:
-        yield _Store()
+        yield None
         return
     supervisor = Supervisor(StorePaths(Path(settings.DATA_DIR)), binary=settings.STORE_SERVER)
     supervisor.begin()
     try:
-        yield _Store(supervisor)
+        yield supervisor
     finally:
         supervisor.stop()
 
 
-def _prepare(say: Say, store: _Store) -> bool:
+def _wait(store: Supervisor | None, seconds: float | None) -> None:
+    """Give it time to load. Raises StoreUnavailable if that takes longer, EmbeddedStoreError if it fails."""
+    if store and not store.wait_until_ready(seconds):
+        raise StoreUnavailable("it is still loading")
+
+
+def _prepare(say: Say, store: Supervisor | None) -> bool:
     """Bring everything up to date, while the store loads. Every step can be interrupted, and is completed at the
     next start.
 
@@ -269,7 +262,7 @@ def _prepare(say: Say, store: _Store) -> bool:
         for name, text in choices.take_out(GONE).items():
             say(f"Warning: In the browser, {name} was set to {text!r}. {gone_sentence(name)}")
         static_files.gather()
-        store.wait(_LOADING_SECONDS)
+        _wait(store, _LOADING_SECONDS)
         prepare_store(say)
     except StoreUnavailable as error:
         say(
@@ -282,14 +275,14 @@ def _prepare(say: Say, store: _Store) -> bool:
     return True
 
 
-def _migrate(store: _Store) -> None:
+def _migrate(store: Supervisor | None) -> None:
     """Bring the accounts up to date. New ones are not created beside a store that remembers others.
 
-    Raises StoreUnfit for such a store, and what `_Store.wait` raises.
+    Raises StoreUnfit for such a store, and what `_wait` raises.
     """
     file = accounts_file()
     if (file is not None and not file.exists()) or not connection.introspection.table_names():
-        store.wait(None)
+        _wait(store, None)
         with suppress(StoreUnavailable):
             unprepared_repository().check(None)
     call_command("migrate", interactive=False, verbosity=0)
