@@ -10,7 +10,7 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 from math import inf, isqrt
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from articles.domain.articles import ArticleId
@@ -95,13 +95,12 @@ class ModerationLog(OfStore):
         with self._store.pipeline() as pipe:
             for keys, (first, last) in zip(self._store.shards.all, windows, strict=True):
                 pipe.lrange(keys.log, first, last)
-            shards = [list(_dated(texts)) for texts in pipe.execute()]
-        newest_first = merge(*shards, key=lambda dated: dated[0], reverse=True)
+            shards = [list(entries_from(texts)) for texts in pipe.execute()]
+        newest_first = merge(*shards, key=attrgetter("at"), reverse=True)
         begin = page.start - sum(first for first, _ in windows)
         entries = list(islice(newest_first, begin, begin + page.size + 1))
         page.check_entries(entries)
-        shown = [entry for _, entry in entries[: page.size]]
-        return LogPage(tuple(shown), number, has_next=page.has_next(len(entries)))
+        return LogPage(tuple(entries[: page.size]), number, has_next=page.has_next(len(entries)))
 
     def get_rest(self, rest: Sequence[int] | None = None) -> LogPage:
         """Return the page that begins the rest of the log, as `LogPage.rest` counts it, by default the first page.
@@ -119,11 +118,11 @@ class ModerationLog(OfStore):
             for keys, count in zip(shards, rest, strict=True):
                 first = -count if count else 1  # entries are added before the first, so this one keeps its number
                 pipe.lrange(keys.log, first, min(size - count, -1) if count else 0)
-            logs = [[(at, n, entry) for at, entry in _dated(texts)] for n, texts in enumerate(pipe.execute())]
-        newest_first = list(islice(merge(*logs, key=lambda dated: dated[0], reverse=True), size + 1))
-        read = Counter(n for _, n, _ in newest_first[:size])
+            logs = [[(n, entry) for entry in entries_from(texts)] for n, texts in enumerate(pipe.execute())]
+        newest_first = list(islice(merge(*logs, key=lambda one: one[1].at, reverse=True), size + 1))
+        read = Counter(n for n, _ in newest_first[:size])
         return LogPage(
-            tuple(entry for _, _, entry in newest_first[:size]),
+            tuple(entry for _, entry in newest_first[:size]),
             number=1,
             has_next=len(newest_first) > size,
             rest=tuple(count - read[n] for n, count in enumerate(rest)),
@@ -146,7 +145,7 @@ class ModerationLog(OfStore):
         with self._store.pipeline() as pipe:
             for keys, count in zip(shards, counts, strict=True):
                 pipe.lrange(keys.log, -count if count else 1, min(most - count, 0) - 1 if count else 0)
-            logs = [list(_descending(n, _dated(texts))) for n, texts in enumerate(pipe.execute())]
+            logs = [list(_descending(n, entries_from(texts))) for n, texts in enumerate(pipe.execute())]
         # Where a shard has older entries, those of others that are older than its last one read come later.
         cut = max((log[-1][0] for log, n in zip(logs, counts, strict=True) if log and n > len(log)), default=-inf)
         searched = [one for one in merge(*logs, key=itemgetter(0), reverse=True) if one[0] >= cut]
@@ -222,13 +221,13 @@ class ModerationLog(OfStore):
                 low, high = (middle + 1, high) if entry and _microseconds(entry.at) > at else (low, middle)
         return low
 
-    def _read_log(self, keys: Keys, start: int = 0) -> Iterator[tuple[float, LogEntry]]:
-        """Yield the entries of a shard, newest first, as `_dated` does. One round trip for each batch."""
+    def _read_log(self, keys: Keys, start: int = 0) -> Iterator[LogEntry]:
+        """Yield the entries of a shard, newest first. One round trip for each batch."""
         batch = [""]
         while batch:
             with self._store.commands() as client:
                 batch = client.lrange(keys.log, start, start + ENTRIES_PER_READ - 1)
-            yield from _dated(batch)
+            yield from entries_from(batch)
             start += len(batch)
 
     def _readable(self, entries: Iterable[LogEntry]) -> tuple[LogEntry, ...]:
@@ -333,7 +332,7 @@ class ModerationLog(OfStore):
     def iterate(self, actor: str | None = None) -> Iterator[LogEntry]:
         """Yield all entries, or those of a moderator, newest first per shard. One round trip for each batch."""
         for keys in self._store.shards.all:
-            yield from (entry for _, entry in self._read_log(keys) if actor in (None, entry.actor_name))
+            yield from (entry for entry in self._read_log(keys) if actor in (None, entry.actor_name))
 
 
 def _words_of(entry: LogEntry) -> Iterator[str]:
@@ -354,11 +353,11 @@ def _content_key(keys: Keys, entry: LogEntry) -> str:
     return keys.comment(int(comment)) if _COMMENT.fullmatch(comment) else keys.article(entry.article_id)
 
 
-def _descending(shard: int, dated: Iterable[tuple[float, LogEntry]]) -> Iterator[tuple[float, int, LogEntry]]:
+def _descending(shard: int, entries: Iterable[LogEntry]) -> Iterator[tuple[float, int, LogEntry]]:
     """Yield the entries of a shard with times that never rise, even where its clock was set back meanwhile."""
     lowest = inf
-    for at, entry in dated:
-        lowest = min(lowest, at)
+    for entry in entries:
+        lowest = min(lowest, entry.at)
         yield lowest, shard, entry
 
 
@@ -366,11 +365,6 @@ def entries_from(texts: Iterable[str]) -> Iterator[LogEntry]:
     """Yield the entries with these texts. Raises StoreDamaged."""
     with naming("an entry of the moderation log"):
         yield from map(_entry, texts)
-
-
-def _dated(texts: Iterable[str]) -> Iterator[tuple[float, LogEntry]]:
-    """Yield them with their times."""
-    return ((entry.at, entry) for entry in entries_from(texts))
 
 
 def _entry(text: str) -> LogEntry:
