@@ -50,17 +50,11 @@ class Feed:
     title: str
     subtitle: str
     site: str
-    page: str
-    """The page that shows the same list."""
-
-    path: str
-    """The feed's own path, with its query."""
-
+    page: str  # the page that shows the same list
+    path: str  # the feed's own path, with its query
     author: str
     language: str
-    site_id: str
-    """Namespace (UUID) of the ids of the feed and its entries if SITE_URL is not set; otherwise ""."""
-
+    site_id: str  # namespace (UUID) of the ids of the feed and its entries if SITE_URL is not set; otherwise ""
     is_keyed: bool = False
     """Whether each member has another address of it: then the feed, which they share, names none."""
 

@@ -170,15 +170,11 @@ class Chart:
 
     x_ticks: tuple[Tick, ...] = ()
     y_ticks: tuple[Tick, ...] = ()
-    names: tuple[str, ...] = ()
-    """Names of the series, in the order of the table's columns after the first."""
-
+    names: tuple[str, ...] = ()  # names of the series, in the order of the table's columns after the first
     lines: tuple[Line, ...] = ()
     bars: tuple[Bar, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    totals: tuple[str, ...] = ()
-    """One sum per name; a dash where the sum is not meaningful."""
-
+    totals: tuple[str, ...] = ()  # one sum per name; a dash where the sum is not meaningful
     width: float = WIDTH
 
     @property

@@ -14,9 +14,7 @@ REMADE = "html"
 class Entry(NamedTuple):
     """One key. `data` is JSON: text, a list, or an object; sketches and other bytes are in base64."""
 
-    name: str
-    """Name of the key without the shard's prefix."""
-
+    name: str  # name of the key without the shard's prefix
     data: Any
     expires_ms: int | None = None
     """When it expires, in Unix milliseconds by the clock of the site, not by that of the server."""

@@ -150,9 +150,7 @@ class _Reading:
     """How far one shard's moderation log has been read."""
 
     keys: Keys
-    reached: float
-    """Time of the last entry read: the entries to come are no newer."""
-
+    reached: float  # time of the last entry read: the entries to come are no newer
     next_entry: int | None = None
     """Number of the next entry to read, from the oldest; None before the first read, 0 after the last."""
 

@@ -41,13 +41,9 @@ class Found:
     """What a store holds."""
 
     shards: dict[Keys, Contents]
-    foreign: list[str]
-    """Keys that no part of the site writes in their place."""
-
+    foreign: list[str]  # keys that no part of the site writes in their place
     mistyped: list[Mistyped]
-    strays: list[tuple[str, str]] = field(default_factory=list)
-    """Rankings, each with a member that is no id."""
-
+    strays: list[tuple[str, str]] = field(default_factory=list)  # rankings, each with a member that is no id
     ids: dict[Keys, set[ArticleId]] = field(default_factory=dict)
     """The articles of each shard, and whatever keys and rankings mention as one."""
 
