@@ -185,9 +185,8 @@ def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse 
         case 409 if isinstance(error, errors.ArticleMerged) and (place := request.resolver_match):
             if request.method == "POST":
                 messages.error(request, action_sentence(error))
-            return (
-                redirect("articles:article", place.kwargs["article_id"]) if "article_id" in place.kwargs else None
-            )
+            article = place.kwargs.get("article_id")
+            return None if article is None else redirect("articles:article", article)
         case 503:
             return pages.unavailable(request, error)
     return None

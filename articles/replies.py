@@ -105,10 +105,9 @@ def post_due(budget: float) -> Counter[str]:
 def _waiting() -> list[Path]:
     """Return the first of the mails that wait. Links, folders and pipes are none."""
     with os.scandir(folder()) as entries:
-        names = (
-            one.name for one in entries if one.is_file(follow_symlinks=False) and not one.name.startswith(".")
-        )
-        return [folder() / name for name in nsmallest(MAILS_PER_RUN, islice(names, _NAMES_LOOKED_AT))]
+        files = (one.name for one in entries if one.is_file(follow_symlinks=False))
+        names = islice((name for name in files if not name.startswith(".")), _NAMES_LOOKED_AT)
+        return [folder() / name for name in nsmallest(MAILS_PER_RUN, names)]
 
 
 def _handle(path: Path) -> str:

@@ -55,9 +55,8 @@ def steps() -> Iterator[Step]:
     texts = {2: _("Not written yet."), 1: _("One of the two is written."), 0: _("Both are written.")}
     yield Step(_("Welcome and rules"), texts[len(missing)], reverse("articles:owner_texts"), not missing)
     tested = choices.note_of(MAIL_TESTED)
-    state = (
-        _("A test email was accepted %(ago)s.") % {"ago": age(float(tested))} if tested else _("Not tested yet.")
-    )
+    accepted = _("A test email was accepted %(ago)s.")
+    state = accepted % {"ago": age(float(tested))} if tested else _("Not tested yet.")
     yield Step(_("Email"), state, reverse("articles:owner_mail"), bool(tested))
     last = last_backup()
     state = _("None yet.") if last is None else _("The last one is %(age)s old.") % {"age": duration(last)}

@@ -251,9 +251,8 @@ def _row(model: Any, values: Mapping[str, Any]) -> Any:
                 value = field.remote_field.model._base_manager.model.objects.get_by_natural_key(*value).pk  # noqa: PLW2901
             except models.ObjectDoesNotExist:
                 return None
-        given[field.attname] = (
-            field.target_field.to_python(value) if field.remote_field else field.to_python(value)
-        )
+        read_by = field.target_field if field.remote_field else field
+        given[field.attname] = read_by.to_python(value)
     return model(**given)
 
 

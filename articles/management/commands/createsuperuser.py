@@ -29,9 +29,8 @@ class Command(StoreCommand, createsuperuser.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["interactive"] and not (self.stdin and self.stdin.isatty()):
             raise CommandError(_NO_TERMINAL)
-        address = options["email"] or (
-            "" if options["interactive"] else os.environ.get("DJANGO_SUPERUSER_EMAIL", "")
-        )
+        given = {} if options["interactive"] else os.environ
+        address = options["email"] or given.get("DJANGO_SUPERUSER_EMAIL", "")
         if _is_taken(address):
             raise CommandError(_TAKEN)
         if not options["interactive"]:
