@@ -174,7 +174,6 @@ class History:
 def history(
     samples: Iterable[Sample],
     *,
-    apart: float = APART,
     zone: tzinfo = UTC,
     time_label: Label = plain,
     when_label: Label = plain,
@@ -182,7 +181,7 @@ def history(
 ) -> History:
     """Return step charts of rank, 1 at the top, and points: a value holds until the next sample or gap.
 
-    A gap is where samples are more than `apart` seconds apart, or a value is None. Samples come in any order, at
+    A gap is where samples are more than `APART` seconds apart, or a value is None. Samples come in any order, at
     most one per moment. `time_label` labels the axis, at round hours or midnights of `zone`, and `when_label` the
     table's rows, where a gap is a row of dashes; both take Unix seconds. Without samples the history is empty.
     """
@@ -195,9 +194,9 @@ def history(
     ranks = [(at, rank) for at, rank, _ in ordered]
     points = [(at, count) for at, _, count in ordered]
     return History(
-        _steps(ranks, shapes.rank_ticks(max(_present(ranks), default=1))[::-1], apart, span, places, value_label),
-        _steps(points, _points_axis(points), apart, span, places, value_label),
-        tuple(_rows(ordered, apart, when_label, value_label)),
+        _steps(ranks, shapes.rank_ticks(max(_present(ranks), default=1))[::-1], span, places, value_label),
+        _steps(points, _points_axis(points), span, places, value_label),
+        tuple(_rows(ordered, when_label, value_label)),
         len(ordered),
         min(len(ordered), MOST_SHOWN),
     )
@@ -215,7 +214,6 @@ def _points_axis(points: _Values) -> list[float]:
 def _steps(
     values: _Values,
     axis: Sequence[float],
-    apart: float,
     span: tuple[float, float],
     places: Iterable[tuple[float, str]],
     value_label: Label,
@@ -223,7 +221,7 @@ def _steps(
     if not _present(values):
         return Chart(LOW_HEIGHT)
     plot = Plot(span, axis, value_label, LOW_HEIGHT)
-    return plot.chart(places, [""], lines=(Line("", plot.pieces(map(_corners, runs(values, apart)))),))
+    return plot.chart(places, [""], lines=(Line("", plot.pieces(map(_corners, runs(values, APART)))),))
 
 
 def _corners(run: Run) -> Run:
@@ -237,9 +235,7 @@ def _corners(run: Run) -> Run:
     return corners
 
 
-def _rows(
-    samples: Sequence[Sample], apart: float, when_label: Label, value_label: Label
-) -> Iterator[tuple[str, str, str]]:
+def _rows(samples: Sequence[Sample], when_label: Label, value_label: Label) -> Iterator[tuple[str, str, str]]:
     """Yield the chosen samples and, between two of them, the first gap in time, if any."""
 
     def cell(value: int | None) -> str:
@@ -248,7 +244,7 @@ def _rows(
     begin = 0
     for index in shapes.evenly(len(samples), MOST_SHOWN):
         for earlier, later in pairwise(samples[begin : index + 1]):
-            if later[0] - earlier[0] > apart:
+            if later[0] - earlier[0] > APART:
                 yield f"{when_label(earlier[0])} – {when_label(later[0])}", "–", "–"
                 break
         at, rank, points = samples[index]

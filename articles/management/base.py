@@ -31,42 +31,30 @@ def require_accounts() -> None:
         raise CommandError(NO_TABLES)
 
 
-class Progress:
+class Progress(tqdm):  # type: ignore[type-arg] # not generic where it runs
     """A progress bar that takes absolute positions, not increments."""
 
-    def __init__(self, bar: "tqdm[Any]") -> None:
-        self._bar = bar
-        self._step = ""
+    _step = ""
 
     def reach(self, done: int, total: int | None = None) -> None:
         """Show that `done` items are done; `total` replaces the total."""
         if total is not None:
-            self._bar.total = total
-        self._bar.update(done - self._bar.n)
+            self.total = total
+        self.update(done - self.n)
 
     def reach_in(self, step: str, done: int, total: int) -> None:
-        """Show the same for a step; the bar restarts with each step."""
-        self.describe(step)
-        self.reach(done, total)
-
-    def describe(self, step: str) -> None:
-        """Name the step before the bar; another step begins at 0."""
+        """Show the same for a step, by its name; the bar restarts with each step."""
         if step != self._step:
             self._step = step
-            self._bar.reset()
-            self._bar.set_description(step)
-
-    def clear(self) -> None:
-        self._bar.clear()
+            self.reset()
+            self.set_description(step)
+        self.reach(done, total)
 
 
-@contextmanager
-def progress(*, unit: str, shown: bool, total: int | None = None) -> Iterator[Progress]:
-    """Show a bar during the block if stderr is a terminal, or if `shown`."""
+def progress(*, unit: str, shown: bool, total: int | None = None) -> Progress:
+    """Return a bar for a block, shown if stderr is a terminal, or if `shown`."""
     disable = False if shown else None
-    bar: tqdm[Any] = tqdm(total=total, unit=unit, unit_scale=True, leave=False, file=sys.stderr, disable=disable)
-    with bar:
-        yield Progress(bar)
+    return Progress(total=total, unit=unit, unit_scale=True, leave=False, file=sys.stderr, disable=disable)
 
 
 CTRL_C = 130  # exit status by shell convention

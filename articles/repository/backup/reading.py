@@ -58,8 +58,7 @@ def read_layout(store: Store) -> Layout:
 class BackupReader:
     """One backup of a store, in three parts that are to be read in this order. Raises StoreError."""
 
-    def __init__(self, store: Store, report: Report, *, surveyed: bool = True) -> None:
-        """`surveyed`: whether to read the names of all keys, which the iterations without arguments need."""
+    def __init__(self, store: Store, report: Report) -> None:
         self._store = store
         self._report = report
         self._numbers = {keys.prefix: number for number, keys in enumerate(store.shards.all)}
@@ -70,8 +69,7 @@ class BackupReader:
         self._highest: ArticleId = 0
         self._last_comments: dict[ArticleId, CommentId] = {}
         self.foreign = 0  # keys that are not the site's, and are not in the backup
-        if surveyed:
-            self._survey()
+        self._survey()
 
     def _survey(self) -> None:
         """Collect the names of all keys that are read one by one. Reads the names of all keys."""
