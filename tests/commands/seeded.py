@@ -24,7 +24,7 @@ def wanted_counts():
     """What seeding draws, whenever it is done."""
     posters, links = seeding._posters(), [row["link"] or row["title"] for row in seeding._content()["articles"]]
     ages = [-posted_at for posted_at in seeding._times(0, 7 * 86400)]
-    chosen = Counter((vote.article, vote.choice) for vote in seeding._votes(ages, posters))
+    chosen = Counter((article, choice) for article, _, choice in seeding._votes(ages, posters))
     return {
         link: (1 + chosen[link, Choice.VOTE], chosen[link, Choice.OPPOSE], poster)
         for link, poster in zip(links, posters, strict=True)
