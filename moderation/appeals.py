@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy
 from accounts.models import BAN_SCOPES, Ban, Statement, User
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web.form_pages import MemberRequest, members_only, private_act, private_form, show_form
+from accounts.web.form_pages import MemberRequest, members_only, private_act, private_form, show_form, show_next
 from articles.domain.errors import ActionRefused, CommentNotRemoved, DiscussionNotLocked, NotRemoved
 from articles.domain.moderation_log import Actor
 from articles.domain.reasons import AFTER_APPEAL
@@ -157,8 +157,7 @@ def _answer(request: HttpRequest, decision: Ban | Statement, moderator: Actor) -
             else:
                 is_complete = _answer_statement(decision, text, moderator, lifts=lifts)
     except ActionRefused as refused:
-        messages.error(request, action_sentence(refused))
-        return redirect("articles:queue")
+        return show_next(request, action_sentence(refused), "articles:queue", is_error=True)
     decision.refresh_from_db()
     is_lifted = decision.lifted_at is not None if isinstance(decision, Ban) else decision.upheld
     if decision.answer == text and lifts == is_lifted:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from accounts.models import Statement
 from accounts.models.law import Act
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
-from accounts.web.form_pages import page_with_form, show_form
+from accounts.web.form_pages import page_with_form, show_form, show_next
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, failing, router
@@ -126,8 +126,7 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
         reason = form.cleaned_data["reason"]
         if {*repo.groups.assign(article_id, add, remove, actor=moderator, reason=reason)} != {*article.groups}:
             note_reversal(article_id)
-        messages.success(request, _("The article's groups have been saved."))
-        return redirect("articles:article", article_id)
+        return show_next(request, _("The article's groups have been saved."), "articles:article", article_id)
     return show_form(request, "moderation/assign_groups.html", form, article=article)
 
 
@@ -143,8 +142,7 @@ def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
         except errors.ReadersWouldChange as refused:
             form.add_error("groups", action_sentence(refused))
         else:
-            messages.success(request, _("The article's groups have been saved."))
-            return redirect("articles:article", article.id)
+            return show_next(request, _("The article's groups have been saved."), "articles:article", article.id)
     return show_form(request, "moderation/take_out.html", form, article=article)
 
 

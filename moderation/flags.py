@@ -5,16 +5,15 @@ from functools import partial
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from pydantic import BaseModel, Field
 
 from accounts.models import AboutFlag
 from accounts.models.law import Act
-from accounts.web.form_pages import members_only, private_form, private_page, show_form
+from accounts.web.form_pages import members_only, private_form, private_page, show_form, show_next
 from articles.api import schemas
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
@@ -116,8 +115,7 @@ def by_form(request: HttpRequest, article_id: ArticleId = 0, comment_id: Comment
         form = FlagForm(request.POST or None, has_link=has_link, initial=initial)
     give, take = partial(set_flag, request, subject), partial(take_back, request, subject)
     if request.method == "POST" and (done := change_by_form(request, form, give, take)):
-        messages.success(request, done)
-        return redirect(address_of(subject))
+        return show_next(request, done, address_of(subject))
     context: dict[str, Any] = {"article": article, "flag": flag, "reasons": REASONS, "is_own": is_own}
     context |= {"comment": comment} if comment else {}
     return show_form(request, "flags/flag.html", form, **context)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from pydantic import BaseModel, Field
 
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import private_act, private_form, show_form
+from accounts.web.form_pages import private_act, private_form, show_form, show_next
 from articles import site
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, require, router
@@ -65,8 +65,7 @@ def unblock_by_form(request: HttpRequest) -> HttpResponse:
     """Unblock a host. A form that arrives twice succeeds."""
     form = HostForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Enter a reason."))
-        return redirect("articles:blocked_hosts")
+        return show_next(request, _("Enter a reason."), "articles:blocked_hosts", is_error=True)
     host, reason = form.cleaned_data["host"], form.cleaned_data["reason"]
     unblock(host, reason, actor(request))
     messages.success(request, _("Links to %(host)s can be posted again.") % {"host": host})

@@ -1,6 +1,5 @@
 """Leave a member's votes out of ranking in one act, and count them again in one act."""
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -10,7 +9,7 @@ from pydantic import BaseModel, Field
 from accounts.models import Statement, User, Vouch
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
-from accounts.web.form_pages import private_act
+from accounts.web.form_pages import private_act, show_next
 from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
@@ -69,8 +68,7 @@ def go_on(request: HttpRequest, name: str) -> HttpResponse:
 def _decide(request: HttpRequest, member: User, *, left_out: bool) -> HttpResponse:
     form = (GroundedReasonForm if left_out else ReasonForm)(request.POST)
     if not form.is_valid():
-        messages.error(request, what_is_missing(form))
-        return redirect(page_of(request, member.get_username()))
+        return show_next(request, what_is_missing(form), page_of(request, member.get_username()), is_error=True)
     grounds = getattr(form, "grounds", NO_GROUNDS)
     set_left_out(member, form.cleaned_data["reason"], actor(request), grounds, left_out=left_out)
     return _done(request, member)

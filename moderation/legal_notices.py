@@ -32,7 +32,7 @@ from accounts.mail import Kind, letter, send_later, site_address, site_origin
 from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import page_with_form, private_act, show_form
+from accounts.web.form_pages import page_with_form, private_act, show_form, show_next
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol import cursors
@@ -306,15 +306,13 @@ def decide_by_form(request: HttpRequest, notice_id: int) -> HttpResponse:
     if form.is_valid() and form.cleaned_data["decision"] == Outcome.REMOVED:
         form.check_grounds()
     if not form.is_valid():
-        messages.error(request, str(next(iter(form.errors.values()))[0]))
-        return redirect("articles:queue")
+        return show_next(request, str(next(iter(form.errors.values()))[0]), "articles:queue", is_error=True)
     outcome, reason = Outcome(form.cleaned_data["decision"]), form.cleaned_data["reason"]
     if notice.decided_at is None:
         try:
             decide(notice, outcome, reason, actor(request), form.grounds)
         except (errors.ActionRefused, errors.ArticleNotFound, errors.CommentNotFound) as refused:
-            messages.error(request, action_sentence(refused))
-            return redirect("articles:queue")
+            return show_next(request, action_sentence(refused), "articles:queue", is_error=True)
         notice.refresh_from_db()
     if (notice.outcome, notice.answer) == (outcome, reason):
         messages.success(request, _("The decision has been recorded."))

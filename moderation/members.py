@@ -1,4 +1,4 @@
-"""The moderators' page about a member: bans, votes left out of ranking, sweeps and notes.
+"""The moderators' page about a member: bans, votes left out of ranking, sweeps, notes, a lost second step.
 
 Of a deleted account it shows what moderators can still do for a while: see what it posted, and sweep it.
 """
@@ -12,15 +12,19 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from accounts import sessions
 from accounts.models import BAN_SCOPES, Ban, BanScope, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
+from accounts.sign_in import second_factor
+from accounts.sign_in.changes import Change, tell_change
 from accounts.web.form_pages import private_act, private_form, show_form
+from articles.domain.errors import FellowModerator
+from articles.domain.moderation_log import Action, Actor
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
 from moderation.notes import NoteForm
-from moderation.rights import check_target, may, why_not
-from moderation.second_factors import may_reset
+from moderation.rights import check_not_own, check_target, may, why_not
 from moderation.statements import FIELDS, GroundsForm
 from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, reason_in, subject_named
 from moderation.sweeps import SweepForm
@@ -55,7 +59,7 @@ def index(request: HttpRequest, name: str) -> HttpResponse:
         "votes_form": GroundsForm(auto_id="votes-%s"),
         "votes": repository().left_out.get_state(member.pk),
         "notes": list(member.notes.select_related("author")) if member.pk != moderator.id else [],
-        "may_reset_second_factor": may_reset(member, request.user),  # type: ignore[arg-type]
+        "may_reset_second_factor": may_reset_second_factor(member, request.user),  # type: ignore[arg-type]
         "note_form": NoteForm(auto_id="note-%s"),
     }
     return show_form(request, "moderation/member.html", form, **context)
@@ -92,4 +96,47 @@ def lift(request: HttpRequest, name: str, ban_id: int) -> HttpResponse:
     if reason := reason_in(request):
         lift_ban(found, reason, actor(request))
         messages.success(request, _("The ban has been lifted."))
+    return redirect(page_of(request, name))
+
+
+# The second step of a member who has lost the device
+
+
+def reset_second_factor(member: User, reason: str, moderator: Actor) -> None:
+    """Remove the member's factors, end all sessions, log it and tell the member. Idempotent.
+
+    Passkeys that are the only way in stay. The log has only the account's number: strangers do not learn the name.
+    """
+    had_factor = _has_factor(member)
+    second_factor.reset_lost(member)
+    sessions.end_others(member.pk, "")
+    if had_factor:
+        tell_change(member, Change.RESET)
+        details = {"account": str(member.pk)}
+        repository().moderation_log.note(Action.RESET_SECOND_FACTOR, moderator, "", reason, details)
+
+
+def may_reset_second_factor(member: User, moderator: User) -> bool:
+    """Return whether the moderator resets the member's second step; only administrators do it for moderators."""
+    if not may(moderator, BAN_MEMBERS) or not _has_factor(member):
+        return False
+    return member.pk != moderator.pk and (moderator.is_superuser or not member.is_moderator)
+
+
+def _has_factor(member: User) -> bool:
+    return member.second_factor or member.passkeys.exists()
+
+
+@private_act(needs(BAN_MEMBERS), page=page_of, button=gettext_lazy("Reset the second step"))
+def reset_by_form(request: HttpRequest, name: str) -> HttpResponse:
+    """Reset a member's second step. A form that arrives twice succeeds."""
+    member = member_named(name)
+    check_not_own(member.pk, actor(request).id)
+    if _has_factor(member) and not may_reset_second_factor(member, request.user):  # type: ignore[arg-type]
+        raise FellowModerator
+    if reason := reason_in(request):
+        reset_second_factor(member, reason, actor(request))
+        messages.success(
+            request, _("The second step of %(name)s has been reset.") % {"name": member.get_username()}
+        )
     return redirect(page_of(request, name))

@@ -13,7 +13,7 @@ from ninja import P, PathEx
 from pydantic import Field
 
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import form_action, page_with_form, show_form
+from accounts.web.form_pages import form_action, page_with_form, show_form, show_next
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.domain.articles import ArticleId
@@ -110,8 +110,7 @@ def undoing(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     except NotMerged:
         pass
     except ActionRefused as refused:
-        messages.error(request, action_sentence(refused))
-        return redirect("articles:article", article_id)
+        return show_next(request, action_sentence(refused), "articles:article", article_id, is_error=True)
     _tell(request, _("The merge has been undone."), is_complete=is_complete)
     return redirect("articles:article", article_id)
 

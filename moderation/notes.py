@@ -1,7 +1,6 @@
 """Notes on members, which moderators write for each other: on the page about the member, and by the API."""
 
 from django import forms
-from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -13,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import MemberNote, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web.form_pages import ask_once, private_act
+from accounts.web.form_pages import ask_once, private_act, show_next
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.my_lists import MemberName
@@ -72,8 +71,7 @@ def write_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Write a note on a member. A form that arrives twice writes one."""
     member, form = _subject_named(request, name), NoteForm(request.POST)
     if not form.is_valid():
-        messages.error(request, str(form.errors["text"][0]))
-        return redirect(page_of(request, name))
+        return show_next(request, str(form.errors["text"][0]), page_of(request, name), is_error=True)
     write(member, form.cleaned_data["text"], actor(request).id)
     return redirect(page_of(request, name))
 

@@ -22,7 +22,7 @@ from accounts.models import AboutFlag, User
 from accounts.models.law import Act
 from accounts.models.moderation import KEPT, OPEN, REMOVED
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import MemberRequest, members_only, private_form, show_form
+from accounts.web.form_pages import MemberRequest, members_only, private_form, show_form, show_next
 from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol import cursors
@@ -123,8 +123,7 @@ def flag_by_form(request: MemberRequest, name: str) -> HttpResponse:
     form = FlagForm(request.POST or None, has_link=False, initial=initial)
     give, take = partial(flag, request, member), partial(take_back, request, member)
     if request.method == "POST" and (done := change_by_form(request, form, give, take)):
-        messages.success(request, done)
-        return redirect("articles:profile", member.get_username())
+        return show_next(request, done, "articles:profile", member.get_username())
     context = {"flag": before, "reasons": REASONS, "is_own": False, "member": member, "about": about}
     return show_form(request, "flags/member.html", form, **context)
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 from accounts.models import BAN_SCOPES, BanScope, HeldPost, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web import unsent_form
-from accounts.web.form_pages import private_act, private_page
+from accounts.web.form_pages import private_act, private_page, show_next
 from articles.api import schemas
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
@@ -139,8 +139,7 @@ def decide(request: HttpRequest) -> HttpResponse:
     if values["decision"] == DecisionForm.KEEP:
         note_kept(values["subject"])
         flags.keep(values["subject"], values["seen"], values["reason"])
-        messages.success(request, _("It has been kept. The members who flagged it can read why."))
-        return redirect(_queue(request))
+        return show_next(request, _("It has been kept. The members who flagged it can read why."), _queue(request))
     member = _to_ban(request, author) if values["decision"] == DecisionForm.BAN else None
     try:
         content.remove(values["subject"], moderator, values["reason"], form.grounds)

@@ -7,7 +7,6 @@ from hashlib import blake2b
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -19,7 +18,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import Ban, Statement, Sweep, User
 from accounts.moderators import REDACT
-from accounts.web.form_pages import private_form, show_form
+from accounts.web.form_pages import private_form, show_form, show_next
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
@@ -158,8 +157,7 @@ def _redact(
     form = RedactionForm(request.POST or None, texts=texts)
     if request.method == "POST" and form.is_valid():
         redact(form.chosen, form.cleaned_data["reason"], actor(request))
-        messages.success(request, _("The texts have been redacted."))
-        return redirect(page)
+        return show_next(request, _("The texts have been redacted."), page)
     reason = form.cleaned_data.get("reason") if form.errors else None
     if any(entry.reason == reason for entry in just_done(repository(), request, Action.REDACT)):
         return redirect(page)

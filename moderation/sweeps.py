@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from django import forms
-from django.contrib import messages
 from django.db import transaction
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
@@ -24,7 +23,7 @@ from accounts.models import Statement, User
 from accounts.models import Sweep as SweepRow
 from accounts.models.law import Act
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import private_act
+from accounts.web.form_pages import private_act, show_next
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
@@ -104,8 +103,7 @@ def begin_by_form(request: HttpRequest, name: str) -> HttpResponse:
     """Begin a sweep. A form that arrives twice continues the first."""
     member, form = subject_named(name), SweepForm(request.POST)
     if not form.is_valid():
-        messages.error(request, what_is_missing(form))
-        return redirect(page_of(request, name))
+        return show_next(request, what_is_missing(form), page_of(request, name), is_error=True)
     days, reason = form.cleaned_data["days"], form.cleaned_data["reason"]
     return _remove_by_form(request, name, begin(member, days, reason, actor(request), form.grounds))
 

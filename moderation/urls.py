@@ -19,7 +19,6 @@ from moderation import (
     profiles,
     queue,
     redactions,
-    second_factors,
     sign_ups,
     statements,
     suggestions,
@@ -79,7 +78,7 @@ urlpatterns = [
     path("users/<str:name>/moderation/votes/", left_out.leave_out, name="leave_votes_out"),
     path("users/<str:name>/moderation/votes/count/", left_out.count_again, name="count_votes"),
     path("users/<str:name>/moderation/votes/continue/", left_out.go_on, name="continue_votes"),
-    path("users/<str:name>/moderation/second-step/", second_factors.reset_by_form, name="reset_second_factor"),
+    path("users/<str:name>/moderation/second-step/", members.reset_by_form, name="reset_second_factor"),
     path("users/<str:name>/moderation/sweep/", sweeps.begin_by_form, name="sweep"),
     path("users/<str:name>/moderation/sweep/<int:sweep_id>/", sweeps.continue_by_form, name="continue_sweep"),
     path(

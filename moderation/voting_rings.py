@@ -1,14 +1,13 @@
 """The moderators' page of voting rings, which they check: new accounts of one network that vote for an article."""
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts.web.form_pages import private_act, private_page
+from accounts.web.form_pages import private_act, private_page, show_next
 from articles.domain.articles import LATEST
 from articles.domain.errors import OwnMatter
 from articles.text.refusals import action_sentence
@@ -48,5 +47,4 @@ def check(request: HttpRequest, article_id: int) -> HttpResponse:
     if not form.is_valid():
         return error_pages.page(request, 400)
     repo.voting_rings.check(article_id, form.cleaned_data["seen"], moderator)
-    messages.success(request, _("The votes are marked as checked."))
-    return redirect(_page_of_form(request))
+    return show_next(request, _("The votes are marked as checked."), _page_of_form(request))

@@ -226,8 +226,8 @@ CAPABILITIES = {
     "integrity": {"integrity.pages", "integrity.verifying"},
     "links": {*(f"links.{name}" for name in ("asking", "fetching", "pages", "posting", "process", "wire"))},
     "moderation": {
-        *(f"moderation.{name}" for name in ("flags", "log", "mail", "redactions", "rights")),
-        *(f"moderation.{name}" for name in ("second_factors", "statements", "trust", "urls")),
+        *(f"moderation.{name}" for name in ("flags", "log", "mail", "members", "redactions", "rights")),
+        *(f"moderation.{name}" for name in ("statements", "trust", "urls")),
         "moderation.rules.acting",
     },
     "owner": {"owner.administrator", "owner.choices", "owner.colours", "owner.steps", "owner.urls"},

@@ -5,11 +5,12 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import SuspiciousOperation
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
-from django.shortcuts import render, resolve_url
+from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
@@ -50,6 +51,12 @@ def show_form(request: HttpRequest, template: str, form: BaseForm, **context: An
     """Return the page of a form, with what was typed before; 400 for a form with errors."""
     unsent_form.refill(request, form)
     return render(request, template, context | {"form": form}, status=400 if form.errors else 200)
+
+
+def show_next(request: HttpRequest, sentence: str, to: str, *args: object, is_error: bool = False) -> HttpResponse:
+    """Show a message on the next page, and redirect to it by its name and arguments, or its address."""
+    (messages.error if is_error else messages.success)(request, sentence)
+    return redirect(to, *args)
 
 
 def is_page_with_form(view: View) -> bool:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS
 from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form, show_form
+from accounts.web.form_pages import page_with_form, show_form, show_next
 from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import MEMBERS, Group
 from articles.domain.moderation_log import Action
@@ -135,8 +135,7 @@ def _just_created(request: HttpRequest, form: GroupForm) -> str:
 
 
 def _created(request: HttpRequest, slug: str) -> HttpResponse:
-    messages.success(request, _("The group has been created."))
-    return redirect("articles:group", slug)
+    return show_next(request, _("The group has been created."), "articles:group", slug)
 
 
 _FIELDS = (
@@ -187,22 +186,19 @@ def _describe(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     values = form.cleaned_data
     moderator = acting(request, ASSIGN_GROUPS, [group.slug])
     repository().groups.describe(group.slug, values["description"], moderator, values["reason"])
-    messages.success(request, _("The description has been saved."))
-    return redirect("articles:group", group.slug)
+    return show_next(request, _("The description has been saved."), "articles:group", group.slug)
 
 
 def _show(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     values = form.cleaned_data
     set_visibility(group.slug, actor(request), values["reason"], is_closed=values["visible"] == MEMBERS)
-    messages.success(request, _("Who sees the group has been saved."))
-    return redirect("articles:group", group.slug)
+    return show_next(request, _("Who sees the group has been saved."), "articles:group", group.slug)
 
 
 def _rename(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
     title, reason = form.cleaned_data["title"], form.cleaned_data["reason"]
     repository().groups.rename(group.slug, title, acting(request, ASSIGN_GROUPS, [group.slug]), reason)
-    messages.success(request, _("The group has been renamed."))
-    return redirect("articles:group", group.slug)
+    return show_next(request, _("The group has been renamed."), "articles:group", group.slug)
 
 
 def _merge(request: HttpRequest, group: Group, form: Form) -> HttpResponse:

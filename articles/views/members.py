@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.views.settings import address_of_section, settings_page
-from accounts.web.form_pages import MemberRequest, members_only, private_act
+from accounts.web.form_pages import MemberRequest, members_only, private_act, show_next
 from articles.domain.errors import ActionRefused
 from articles.text.lines import InvalidInput
 from articles.text.refusals import action_sentence, input_sentence
@@ -98,6 +97,5 @@ def change_about(request: MemberRequest) -> HttpResponse:
         except ActionRefused as refused:
             form.add_error(None, action_sentence(refused))
         else:
-            messages.success(request, _("Your profile has been saved."))
-            return redirect(_section(request))
+            return show_next(request, _("Your profile has been saved."), _section(request))
     return settings_page(request, status=400, about_form=form)

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.contrib import messages
 from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -22,7 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.web.form_pages import private_act, private_page
+from accounts.web.form_pages import private_act, private_page, show_next
 from articles import known_store
 from articles.backup import folders
 from articles.charts.plots import TimeLine, time_lines
@@ -252,8 +251,7 @@ def failed_tasks(request: HttpRequest) -> HttpResponse:
     else:
         number = repeat_failed()
         told = ngettext("%(num)s task will be repeated.", "%(num)s tasks will be repeated.", number)
-    messages.success(request, told % {"num": grouped(number)})
-    return redirect(f"{reverse('articles:operation')}#tasks")
+    return show_next(request, told % {"num": grouped(number)}, f"{reverse('articles:operation')}#tasks")
 
 
 def _sync_label(policy: str | None) -> str | None:

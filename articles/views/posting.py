@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import unsent_form
-from accounts.web.form_pages import members_only, page_with_form, private_act, show_form
+from accounts.web.form_pages import members_only, page_with_form, private_act, show_form, show_next
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.articles import CONTENT, Article, ArticleId
 from articles.domain.errors import ActionRefused, Banned, DuplicateLink, HeldForApproval, RefusedByRule
@@ -158,8 +158,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
         and form.is_valid()
         and _edit(request, article, form, moderator=moderator)
     ):
-        messages.success(request, _("Your changes have been saved."))
-        return redirect("articles:article", article_id)
+        return show_next(request, _("Your changes have been saved."), "articles:article", article_id)
     context = {"article": article, "now": now, "until": None if moderator else until, "preview": shown}
     return show_form(request, "articles/edit.html", form, **context)
 

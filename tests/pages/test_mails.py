@@ -28,7 +28,7 @@ from articles import mailing, replies
 from articles.doctor.mail import answer_test
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
-from moderation import content, second_factors
+from moderation import content, members
 from moderation import mail as moderators_mail
 from owner import choices
 from tests.authenticator import Authenticator
@@ -325,7 +325,7 @@ ACTS: dict[Change, Callable[[Client], object]] = {
 def test_each_change_of_how_a_member_signs_in_is_told_to_the_verified_address(world, change):
     ACTS[change](browser_of(world.alice))
     if change is Change.RESET:
-        second_factors.reset(User.objects.get(pk=world.alice.pk), "Lost", actor(world.carol))
+        members.reset_second_factor(User.objects.get(pk=world.alice.pk), "Lost", actor(world.carol))
     wait_until_sent()
 
     message = mail.outbox[-1]

@@ -5,7 +5,7 @@ from typing import Any
 
 from articles.domain.moderation_log import OPERATOR
 from articles.management.base import StoreCommand, find_member
-from moderation import second_factors
+from moderation import members
 
 
 class Command(StoreCommand):
@@ -19,5 +19,5 @@ class Command(StoreCommand):
 
     def handle(self, *_: Any, name: str, reason: str, **__: Any) -> None:
         member = find_member(name)
-        second_factors.reset(member, reason, OPERATOR)
+        members.reset_second_factor(member, reason, OPERATOR)
         self.stdout.write(f"{member.username} logs in without a second step now.")

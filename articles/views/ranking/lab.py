@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.moderators import TUNE_RANKING
 from accounts.web import unsent_form
-from accounts.web.form_pages import private_act, private_page
+from accounts.web.form_pages import private_act, private_page, show_next
 from articles.domain import lab as lab_formulas
 from articles.domain.errors import ChangeRunning, ParametersChanged
 from articles.domain.moderation_log import Actor
@@ -33,8 +33,7 @@ _VIEW_PATIENCE = 0.2  # seconds for which a view of the lab continues a change t
 def lab(request: HttpRequest) -> HttpResponse:
     repo = repository()
     if repo.parameters.get_state().applying and repo.parameters.advance(_VIEW_PATIENCE):
-        messages.success(request, _("The parameters have been applied."))
-        return redirect(request.get_full_path())
+        return show_next(request, _("The parameters have been applied."), request.get_full_path())
     current = repo.parameters.get_current()
     form = LabForm(request.GET, current)
     suggested, note = None, ""
