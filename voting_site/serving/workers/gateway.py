@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -27,52 +28,42 @@ _Change = Callable[[dict[str, Any]], dict[str, Any]]
 _log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, kw_only=True)
 class Gateway:
     """The server's callback: one call for each request, all in one event loop."""
 
-    def __init__(
-        self,
-        application: Application,
-        *,
-        threads: int,
-        patience: float,
-        body_bytes: int,
-        served: Callable[[], object],
-        password_forms: PasswordForms | None = None,
-        recent_pages: RecentPages | None = None,
-    ) -> None:
-        """`served` is called after each response that is not a recent page. `body_bytes` is the longest body that
-        the application takes.
-        """
-        self._application = application
-        self._pool = ThreadPoolExecutor(threads, "request")
-        self._patience = patience
-        self._body_bytes = body_bytes + 1  # one more, so that the application sees that it is too long
-        self._bodies = Bodies(patience, self._body_bytes)
-        self._served = served
-        self._password_forms = password_forms
-        self._recent_pages = recent_pages
-        self.current = 0  # requests that are being answered
-        self.is_leaving = False
-        """Whether each answer closes its connection: an idle one could be closed while a request is on its way."""
+    application: Application = field(kw_only=False)
+    threads: int
+    patience: float
+    body_bytes: int  # the longest body that the application takes
+    served: Callable[[], object]  # called after each response that is not a recent page
+    password_forms: PasswordForms | None = None
+    recent_pages: RecentPages | None = None
+    current: int = 0  # requests that are being answered
+    is_leaving: bool = False
+    """Whether each answer closes its connection: an idle one could be closed while a request is on its way."""
+
+    def __post_init__(self) -> None:
+        self._pool = ThreadPoolExecutor(self.threads, "request")
+        self._bodies = Bodies(self.patience, self.body_bytes + 1)  # so that the application sees a longer one
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to serve in this event loop. Called by the web server."""
-        if self._recent_pages:
-            self._recent_pages.run_in(loop)
+        if self.recent_pages:
+            self.recent_pages.run_in(loop)
 
     def answer_at_once(self, scope: Any, protocol: Any) -> bool:
         """Answer a request without the event loop if a recent page can be sent; return whether. For any thread."""
         if self.is_leaving:
             protocol = LastAnswer(protocol)
-        return self._recent_pages is not None and self._recent_pages.answer(scope, protocol)
+        return self.recent_pages is not None and self.recent_pages.answer(scope, protocol)
 
     async def __rsgi__(self, scope: Any, protocol: Any) -> None:
         self.current += 1
         if self.is_leaving:
             protocol = LastAnswer(protocol)
         try:
-            pages = self._recent_pages
+            pages = self.recent_pages
             reading = pages.reading_of(scope) if pages else None
             if reading is None and (refusal := environ.refusal_of(scope)):
                 refuse(scope, protocol, *refusal)
@@ -87,7 +78,7 @@ class Gateway:
                     await self._answer(scope, rendering, b"", partial(rendering.begin, arrived_at))
             else:
                 await self._read_and_answer(scope, protocol)
-            self._served()
+            self.served()
         finally:
             self.current -= 1
 
@@ -116,13 +107,13 @@ class Gateway:
         if "transfer-encoding" in scope.headers:
             return True
         length = scope.headers.get("content-length") or ""
-        return length.isascii() and length.isdecimal() and 0 < int(length) < self._body_bytes
+        return length.isascii() and length.isdecimal() and 0 < int(length) <= self.body_bytes
 
     async def _answer(self, scope: Any, protocol: Any, body: bytes, change: _Change = dict) -> None:
         """Answer with the application, which sees the variables that `change` returns."""
         run = asyncio.get_running_loop().run_in_executor
         begin = partial(self._begin, time.monotonic(), change)
-        if (forms := self._password_forms) and forms.is_one(scope):
+        if (forms := self.password_forms) and forms.is_one(scope):
             response = await self._answer_password_form(forms, begin, scope, protocol, body)
         else:
             response = await run(self._pool, begin, scope, protocol, body)
@@ -131,7 +122,7 @@ class Gateway:
         try:
             transport = protocol.response_stream(response.status, response.headers)
             while chunk := await run(self._pool, response.next_bytes, CHUNK_BYTES):
-                async with asyncio.timeout(self._patience):
+                async with asyncio.timeout(self.patience):
                     await transport.send_bytes(chunk)
         except TimeoutError:
             _log.info("a response was cut, because its reader is too slow")
@@ -164,7 +155,7 @@ class Gateway:
         response = Response()
         try:
             variables = change(environ.of(scope, body) | {ARRIVED_AT: arrived_at})
-            response.start(self._application, variables)
+            response.start(self.application, variables)
             content = response.next_bytes(2 * CHUNK_BYTES)
             if len(content) >= 2 * CHUNK_BYTES:
                 response.put_back(content)

@@ -135,15 +135,12 @@ class RecentPages:
 
     def __init__(
         self,
-        retraction: Callable[[], str],
-        is_declared: Callable[[str], bool],
+        retraction: Callable[[], str],  # returns a token that changes with every retraction
+        is_declared: Callable[[str], bool],  # whether the peer with an address is a declared proxy
         views: Views,
         states: States,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`retraction` returns a token that changes with every retraction; `is_declared` takes a peer's address
-        and returns whether it is a declared proxy.
-        """
         self._retraction, self._is_declared, self._clock = retraction, is_declared, clock
         self._views, self._states = views, states
         self._pages: OrderedDict[Share, RecentPage] = OrderedDict()  # the oldest first
