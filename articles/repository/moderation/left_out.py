@@ -15,7 +15,7 @@ from typing import NamedTuple
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK
-from articles.repository.store.connection import OfStore, Store, Value, exact_time
+from articles.repository.store.connection import OfStore, Value, exact_time
 from articles.repository.store.findings import Finding, carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import batches, hash_fields, set_members
@@ -170,12 +170,8 @@ class _State(NamedTuple):
 _States = tuple[_State, ...]  # the record of a member in each shard, the first shard first
 
 
-class LeftOutUpkeep:
+class LeftOutUpkeep(OfStore):
     """The audit and the repair of left-out members and acts, between the shards of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._left_out = LeftOutVotes(store)
 
     def check(self) -> Iterator[Finding]:
         """Yield what is wrong with the acts of members. One round trip for each batch. Raises StoreError."""
@@ -188,20 +184,20 @@ class LeftOutUpkeep:
             if self._is_wrong(member, states):
                 self._repeat(member, states)
             elif not states[0].is_done:
-                carry_out(self._left_out.go_on(member))
+                carry_out(LeftOutVotes(self._store).go_on(member))
 
     def _repeat(self, member: UserId, states: _States) -> None:
         """Carry out the last act again in every shard. The first shard begins it first and completes it last."""
         # If all acts are lost, one that leaves the first shard as it is.
         act = max(state.act for state in states) or (1 if states[0].is_left_out else 2)
-        first, *others = self._store.shards.all
+        (first, *others), votes = self._store.shards.all, LeftOutVotes(self._store)
         sound = [state for state in states if state.act == act and state.is_sound]
         waits = str(act) == PROBATION_ACT and any(state.on_probation for state in sound[:1] or states)
         self._begin(first, member, act, waits=waits)
         for keys in others:
             self._begin(keys, member, act, waits=waits)
-            carry_out(self._left_out.settle(keys, member, str(act)))
-        carry_out(self._left_out.settle(first, member, str(act)))
+            carry_out(votes.settle(keys, member, str(act)))
+        carry_out(votes.settle(first, member, str(act)))
 
     def _begin(self, keys: Keys, member: UserId, act: int, *, waits: bool) -> None:
         given: list[Value] = [member, act, int(leaves_out(act)), int(waits)]

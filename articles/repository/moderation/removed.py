@@ -32,7 +32,7 @@ from articles.repository.members import Members
 from articles.repository.moderation.log import ModerationLog, entries_from
 from articles.repository.moderation.merges import Merges
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Call, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, Store, exact_time
 from articles.repository.store.findings import carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import ranked_members
@@ -63,10 +63,14 @@ class RemovedPage(NamedTuple):
     last: Position | None = None  # position of the last entry; None for an empty page
 
 
-class RemovedArticles:
+class _WithLog(OfStore):
     def __init__(self, store: Store, log: ModerationLog) -> None:
-        self._store = store
+        super().__init__(store)
         self._log = log
+
+
+class RemovedArticles(_WithLog):
+    """The removed articles of a store."""
 
     def get_page(
         self, number: int = 1, *, after: Position | None = None, groups: Set[str] | None = None
@@ -159,12 +163,8 @@ class _Reading:
         return self.next_entry == 0
 
 
-class RemovedComments:
+class RemovedComments(_WithLog):
     """The removed comments of a store, as the moderation log records their removals."""
-
-    def __init__(self, store: Store, log: ModerationLog) -> None:
-        self._store = store
-        self._log = log
 
     def get_page_by(self, author: UserId, number: int = 1, *, after: Position | None = None) -> OwnRemovedPage:
         """Return those comments of page `number` of a member's comments that are removed. Four round trips.

@@ -11,7 +11,7 @@ from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.repository.readership.pageviews import DAYS_KEPT
 from articles.repository.store import keys as names
 from articles.repository.store import permissions
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import OfStore, Store
 
 _LOCK_LIFE = 30  # seconds after which the lease of a process that died expires. A step takes some seconds
 
@@ -30,10 +30,8 @@ class HeldLease:
         return False
 
 
-class HousekeepingLease:
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.held: HeldLease | None = None  # the lease, while a block of this process holds it
+class HousekeepingLease(OfStore):
+    held: HeldLease | None = None  # the lease, while a block of this process holds it
 
     @contextmanager
     def acquire(self) -> Iterator[HeldLease | None]:

@@ -48,11 +48,6 @@ class Repair:
     def __init__(self, store: Store, hot: Hot) -> None:
         self._store = store
         self._hot = hot
-        self._changes = Changes(store)
-        self._comments = CommentRepair(store)
-        self._flags = FlagUpkeep(store)
-        self._left_out = LeftOutUpkeep(store)
-        self._merges = MergeUpkeep(store)
 
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
         """Rebuild all lists and the id counter; return the number of articles.
@@ -74,7 +69,7 @@ class Repair:
                 client.zrem(ranking, stray)
         with suppress(StoreDamaged):  # articles that the repair adds are then comparable with the rest
             self._hot.rescore()
-        self._left_out.repair()  # what articles leave out is counted by it
+        LeftOutUpkeep(self._store).repair()  # what articles leave out is counted by it
         self._repair_shards(found.shards, found.ids, progress, tell)
         directory = self._store.shards.directory
         self._store.run("repair/descriptions", [directory.groups, directory.descriptions], [])
@@ -98,7 +93,7 @@ class Repair:
         Like `run`, but nothing in the lists can be wrong. Reads all keys, in batches. Raises StoreError;
         StoreDamaged if only `run` can help.
         """
-        self._left_out.repair()
+        LeftOutUpkeep(self._store).repair()
         shards, _ = survey(self._store)
         ids = {keys: contents.articles for keys, contents in shards.items()}
         self._repair_shards(shards, ids, progress, tell, has_lists=False)
@@ -133,9 +128,9 @@ class Repair:
                 carry_out(check_choices(self._store, keys, member, "repair"))
             if has_lists:
                 self._repair_lists(keys, contents, named.groups)
-            self._comments.run(keys, contents, named.discussed, tell)
-            self._flags.repair(keys, contents)
-        self._merges.repair(merged)
+            CommentRepair(self._store).run(keys, contents, named.discussed, tell)
+            FlagUpkeep(self._store).repair(keys, contents)
+        MergeUpkeep(self._store).repair(merged)
         Groups(self._store).follow_merges(sorted(slugs))
         highest = max((max(contents.articles, default=0) for contents in shards.values()), default=0)
         with self._store.commands() as client:
@@ -143,7 +138,7 @@ class Repair:
             if missing > 0:
                 client.incrby(names.COUNTER, missing)
         self._hot.rescore()
-        self._changes.begin_copy()
+        Changes(self._store).begin_copy()
 
     def _repair_batch(
         self, keys: Keys, batch: list[str], with_sets: Container[ArticleId], named: _Named, tell: Tell
