@@ -175,8 +175,11 @@ class PageStore:
 
         Return how many copies.
         """
-        kept_bytes, deleted, oldest = 0, 0, time.time() - LIFETIME
-        last_to_go = sorted(self._files(), key=lambda file: (_SHELVED in file[0].name, -file[1].st_mtime))
+        kept_bytes, deleted, oldest, files = 0, 0, time.time() - LIFETIME, list[tuple[Path, os.stat_result]]()
+        for path in self._directory.glob("[!.]*"):  # neither the refresher's lock nor the mark
+            with suppress(OSError):
+                files.append((path, path.stat()))
+        last_to_go = sorted(files, key=lambda file: (_SHELVED in file[0].name, -file[1].st_mtime))
         for number, (path, facts) in enumerate(last_to_go):
             kept_bytes += facts.st_size
             if number >= MOST_PAGES or kept_bytes > MOST_BYTES or facts.st_mtime < oldest:
@@ -184,13 +187,6 @@ class PageStore:
                     path.unlink()
                     deleted += 1
         return deleted
-
-    def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
-        if not self._directory.is_dir():
-            return
-        for path in self._directory.glob("[!.]*"):  # neither the refresher's lock nor the mark
-            with suppress(OSError):
-                yield path, path.stat()
 
     def _path(self, address: Address) -> Path:
         kind, facts = _kind_of(address.article), json.dumps(address._asdict())

@@ -98,8 +98,8 @@ def _is_trusted(peer: str) -> bool:
 
 def judge(arrival: Arrival) -> list[Finding]:
     """Return the problems with how the site sees a request sent to SITE_URL, or one finding that it is fine."""
-    seen = f"{arrival.scheme}, {arrival.host} and the reader's address {arrival.address}"
-    return list(_problems(arrival)) or [fine(f"The site sees {seen}.")]
+    seen = f"The site sees {arrival.scheme}, {arrival.host} and the reader's address {arrival.address}."
+    return list(_problems(arrival)) or [fine(seen)]
 
 
 def _problems(arrival: Arrival) -> Iterator[Finding]:
