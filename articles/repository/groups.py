@@ -127,17 +127,17 @@ class Groups(OfStore):
 
     def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
         """Change a group's title; its slug stays. One round trip. Raises GroupNotFound, GroupExists."""
-        directory = self._store.shards.directory
-        arguments = [slug, title, actor.signature, exact_time(self._store.now()), reason, directory.prefix]
-        with self._store.retracting(None):
-            self._store.change("groups/rename", slug, [directory.groups], arguments)
+        self._change("groups/rename", slug, title, actor, reason)
 
     def describe(self, slug: str, description: str, actor: Actor, reason: str = "") -> None:
         """Set a group's description, in Markdown; "" removes it. One round trip. Raises GroupNotFound."""
+        self._change("groups/describe", slug, description, actor, reason)
+
+    def _change(self, script: str, slug: str, text: str, actor: Actor, reason: str) -> None:
         directory = self._store.shards.directory
-        arguments = [slug, description, actor.signature, exact_time(self._store.now()), reason, directory.prefix]
+        arguments = [slug, text, actor.signature, exact_time(self._store.now()), reason, directory.prefix]
         with self._store.retracting(None):
-            self._store.change("groups/describe", slug, [directory.groups, directory.descriptions], arguments)
+            self._store.change(script, slug, [directory.groups], arguments)
 
     def get_descriptions(self, slugs: Sequence[str] | None = None) -> dict[str, str]:
         """Return the descriptions of these groups, or of all, by slug, as Markdown. One round trip."""

@@ -151,7 +151,7 @@ class Imports:
         """
         now, weights = self._store.now(), dict[ArticleId, int]()
         for number, article in articles.items():
-            is_over = self._closes_at(article) < now
+            is_over = _closes_at(self._store, article) < now
             weights[number] = _weight_of(article.text, 0 if is_over else article.votes + article.opposes, _WEIGHT)
         steps = chain.from_iterable(
             filled(numbers, weights.__getitem__, AT_ONCE)
@@ -201,18 +201,13 @@ class Imports:
                 fresh[mark] = replace(article, groups=groups)
         return sorted(set(targets.values()))
 
-    def _closes_at(self, article: ImportedArticle) -> float:
-        if article.closes_at is not None:
-            return article.closes_at
-        return round(article.posted_at, 3) + self._store.rules.voting_window
-
     def _call(self, articles: Sequence[tuple[ArticleId, ImportedArticle]]) -> Call:
         keys = self._store.shards.of(articles[0][0])
         rows: list[list[Value]] = [
             [
                 *(article_id, article.poster, article.poster_name, exact_time(article.posted_at)),
                 *(article.votes, article.opposes, ",".join(article.groups)),
-                exact_time(self._closes_at(article)),
+                exact_time(_closes_at(self._store, article)),
                 *(article.removed or "", article.locked or "", article.comment_numbers),
                 *content_values(article, self._store.kept_html.make(article.text)),
             ]
@@ -309,14 +304,11 @@ def _weight_of(text: str, voters: int, alone: int = 100) -> int:
 
 def _voters(store: Store, comment: ImportedComment) -> int:
     """Return how many voters the comment may get: none if voting is over."""
-    is_over = float(_closes_at(store, comment.place)) < store.now()
-    return 0 if is_over else comment.votes + comment.opposes
+    return 0 if _closes_at(store, comment.place) < store.now() else comment.votes + comment.opposes
 
 
-def _closes_at(store: Store, place: CommentPlace) -> str:
-    if place.closes_at is not None:
-        return exact_time(place.closes_at)
-    return exact_time(float(exact_time(place.posted_at)) + store.rules.voting_window)
+def _closes_at(store: Store, one: ImportedArticle | CommentPlace) -> float:
+    return round(one.posted_at, 3) + store.rules.voting_window if one.closes_at is None else one.closes_at
 
 
 def _comments_call(store: Store, article_id: ArticleId, comments: Sequence[ImportedComment]) -> Call:
@@ -341,4 +333,4 @@ def _comments_call(store: Store, article_id: ArticleId, comments: Sequence[Impor
 def _place(store: Store, place: CommentPlace) -> tuple[Value, ...]:
     parent = place.parent
     above: tuple[Value, Value] = (0, "") if parent is None else (parent.number, exact_time(parent.posted_at))
-    return place.number, *above, exact_time(place.posted_at), _closes_at(store, place)
+    return place.number, *above, exact_time(place.posted_at), exact_time(_closes_at(store, place))

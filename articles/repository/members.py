@@ -167,10 +167,7 @@ class Members(OfStore):
 
     def count_posted(self, user: UserId) -> tuple[int, int]:
         """Return how many articles and comments the member posted, including removed ones. One round trip."""
-        counts = self._store.in_shards(
-            lambda pipe, keys: (pipe.zcard(keys.posted(user)), pipe.zcard(keys.commented(user)))
-        )
-        return sum(counts[::2]), sum(counts[1::2])
+        return self._count_between(user, "-inf", "+inf")
 
     def count_shown(self, user: UserId) -> tuple[int, int]:
         """Return how many articles and comments of the member the reader gets to see. One round trip."""
@@ -187,7 +184,9 @@ class Members(OfStore):
 
         Removed ones count. One round trip.
         """
-        first, last = exact_time(since), f"({exact_time(until)}"
+        return self._count_between(user, exact_time(since), f"({exact_time(until)}")
+
+    def _count_between(self, user: UserId, first: str, last: str) -> tuple[int, int]:
         counts = self._store.in_shards(
             lambda pipe, keys: (
                 pipe.zcount(keys.posted(user), first, last),

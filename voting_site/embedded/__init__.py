@@ -25,20 +25,6 @@ from .errors import (
 from .paths import StorePaths
 from .supervisor import START_TIMEOUT, STOP_TIMEOUT, Supervisor
 
-__all__ = [
-    "EmbeddedStoreError",
-    "StoreBinaryError",
-    "StoreCorruptError",
-    "StoreDirectoryError",
-    "StoreMissingError",
-    "StorePaths",
-    "StoreStartError",
-    "StoreTimeoutError",
-    "StoreVersionError",
-    "Supervisor",
-    "open_store",
-]
-
 
 @contextmanager
 def open_store(

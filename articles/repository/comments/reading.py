@@ -131,13 +131,7 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
     The first reads the places of the comments in each shard's list, the second the comments of the page.
     """
     page, shards = page_window(number, COMMENTS_PER_MEMBER_PAGE, MOST_PAGED), store.shards.all
-    replies = store.in_shards(
-        lambda pipe, keys: pipe.zrevrange(keys.commented(user), 0, page.end, withscores=True)
-    )
-    places = sorted(
-        ((sort_key(at, member), shard) for shard, entries in enumerate(replies) for member, at in entries),
-        reverse=True,
-    )
+    places = _newest_places(store, user, page.end + 1)
     page.check_entries(places[page.start :])
     parts_of_list = places[: page.start], places[page.start : page.end]
     before, within = (Counter(shard for _, shard in part) for part in parts_of_list)
@@ -155,11 +149,16 @@ def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment],
 
 def newest_ids_by(store: Store, user: UserId) -> list[CommentId]:
     """Return the ids of a member's comments, newest first, of each shard twice `MOST_PAGED`. One round trip."""
+    return [int(member) for (_, member), _ in _newest_places(store, user, 2 * MOST_PAGED)]
+
+
+def _newest_places(store: Store, user: UserId, most: int) -> list[tuple[tuple[float, bytes], int]]:
+    """Return the places of a member's comments, newest first, each with its shard's number; of each so many."""
     replies = store.in_shards(
-        lambda pipe, keys: pipe.zrevrange(keys.commented(user), 0, 2 * MOST_PAGED - 1, withscores=True)
+        lambda pipe, keys: pipe.zrevrange(keys.commented(user), 0, most - 1, withscores=True)
     )
-    places = sorted((sort_key(at, member) for entries in replies for member, at in entries), reverse=True)
-    return [int(member) for _, member in places]
+    places = ((sort_key(at, member), shard) for shard, entries in enumerate(replies) for member, at in entries)
+    return sorted(places, reverse=True)
 
 
 def comments_with(store: Store, ids: Sequence[CommentId]) -> list[Comment]:

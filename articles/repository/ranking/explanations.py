@@ -60,14 +60,6 @@ class _Places(NamedTuple):
         return exist and all(state == self.states[0] for state in self.states)
 
 
-class _Details(NamedTuple):
-    """The titles and the history, which are shown with the numbers."""
-
-    titles: Mapping[ArticleId, str]
-    group_titles: Mapping[str, str]
-    history: tuple[explanation.Sample, ...]
-
-
 class Explanations(OfStore):
     """The explanations of a store."""
 
@@ -198,18 +190,19 @@ class Explanations(OfStore):
         listed = bool(facts.stored_hotness) and _rank(places.hot) <= most
         nearby = [*_nearby(places.front), *(_nearby(places.hot, most) if listed else ())]
         is_open = article.is_open(self._store.now())
-        details = self._read_details(article.id, [entry for entry in nearby if entry], facts.groups)
-        front = _place(nearby[:2], places.front, float(facts.stored_score), facts.score.worth, details.titles)
+        near = [entry for entry in nearby if entry]
+        titles, group_titles, history = self._read_details(article.id, near, facts.groups)
+        front = _place(nearby[:2], places.front, float(facts.stored_score), facts.score.worth, titles)
         hot = None
         if listed:
             value = float(facts.stored_hotness)
-            hot = _place(nearby[2:], places.hot, value, facts.hotness.worth, details.titles, most)
+            hot = _place(nearby[2:], places.hot, value, facts.hotness.worth, titles, most)
         return explanation.Explanation(
             article_id=article.id,
             score=facts.score if is_open else replace(facts.score, waiting=0),
             front=front,
             groups=tuple(
-                explanation.GroupPlace(slug, details.group_titles[slug], _rank(rows), _total(rows))
+                explanation.GroupPlace(slug, group_titles[slug], _rank(rows), _total(rows))
                 for slug, rows in zip(facts.groups, places.groups, strict=True)
                 if all(row.skipped != _UNKNOWN for row in rows)
             ),
@@ -217,10 +210,13 @@ class Explanations(OfStore):
             hot=hot,
             next_vote=_next_vote(facts, places) if is_open else None,
             closes_at=article.closes_at,
-            history=details.history,
+            history=history,
         )
 
-    def _read_details(self, article_id: ArticleId, nearby: Sequence[Entry], groups: Sequence[str]) -> _Details:
+    def _read_details(
+        self, article_id: ArticleId, nearby: Sequence[Entry], groups: Sequence[str]
+    ) -> tuple[dict[ArticleId, str], dict[str, str], tuple[explanation.Sample, ...]]:
+        """Return titles of articles and groups, and the history, which are shown with the numbers."""
         shards = self._store.shards
         ids = list(dict.fromkeys(article_id_from(member) for _, member in nearby))
         with self._store.pipeline() as pipe:
@@ -230,17 +226,14 @@ class Explanations(OfStore):
             for slug in groups:
                 pipe.hget(shards.directory.groups, slug)
             texts, *replies = pipe.execute()
-        articles, titles = replies[: len(ids)], replies[len(ids) :]
-        closed = closed_groups()
-        return _Details(
-            {
-                other: title
-                for other, (title, removed, joined) in zip(ids, articles, strict=True)
-                if title and not removed and closed.isdisjoint(split_groups(joined or ""))
-            },
-            {slug: title or slug for slug, title in zip(groups, titles, strict=True)},
-            tuple(samples_from(texts, self._store.now())),
-        )
+        articles, titles = zip(ids, replies, strict=False), zip(groups, replies[len(ids) :], strict=True)
+        shown = {
+            other: title
+            for other, (title, removed, joined) in articles
+            if title and not removed and closed_groups().isdisjoint(split_groups(joined or ""))
+        }
+        history = tuple(samples_from(texts, self._store.now()))
+        return shown, {slug: title or slug for slug, title in titles}, history
 
 
 def _facts_from(reply: Sequence[Any]) -> _Facts:

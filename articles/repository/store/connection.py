@@ -326,7 +326,8 @@ class Store:
 
     def _replies(self, calls: Sequence[Call], client: redis.Redis, *, needed: int) -> list[Any]:
         """Return the replies. Raises the error of one of the first `needed`; other errors are values."""
-        replies = self._attempt(calls, client)
+        words = [("EVALSHA", scripts.digest(one.script), len(one.keys), *one.keys, *one.args) for one in calls]
+        replies = send_together(client, words)
         unknown = [n for n, reply in enumerate(replies) if isinstance(reply, redis.exceptions.NoScriptError)]
         if unknown:
             for n, reply in zip(unknown, self._teach([calls[n] for n in unknown], client), strict=True):
@@ -357,12 +358,6 @@ class Store:
 
     def _is_in_first_shard(self, call: Call) -> bool:
         return call.keys[0].startswith(self.shards.directory.prefix)
-
-    def _attempt(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
-        return send_together(
-            client,
-            [("EVALSHA", scripts.digest(call.script), len(call.keys), *call.keys, *call.args) for call in calls],
-        )
 
     def _teach(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
         """Run the scripts from their full texts, so that it does not matter whether the store keeps them."""
