@@ -264,7 +264,6 @@ def hidden_in(joined: str) -> tuple[str, ...]:
 
 _FORMAT_VERSION = 3  # increase this when the feed of the same articles changes
 _LAST_CHANGE_SECONDS = 7 * 86400  # lifetime in the cache of a feed's digest and time of change
-
 _MOST_AHEAD_SECONDS = 60
 """The most that a feed's time of change is ahead of the clock, one second for each change within one."""
 

@@ -132,7 +132,6 @@ SETTLE_SECONDS = 300
 """Age at which a notice is mailed: until then, the comment may be edited, deleted, or read on the site."""
 
 NOTICES_PER_MAIL = 25  # newest notices that one mail lists
-
 _MEMBERS_PER_READ = 200
 
 
@@ -240,9 +239,7 @@ def _claim(due: _Due) -> bool:
 
 
 WEEK = 7 * 86400  # seconds between two digests of a member, and age up to which they contain articles
-
 ARTICLES_PER_DIGEST = 10
-
 _ARTICLES_LOOKED_AT = 100
 """Number of first articles of the followed groups among which the best of the week are chosen."""
 

@@ -41,7 +41,6 @@ from owner.choices import chosen
 Answer = Callable[[HttpRequest], HttpResponse]
 
 _READS = ("GET", "HEAD")
-
 _LONGEST_WAIT = 1.8
 """Times STORE_TIMEOUT_MS: so a vote that waits for a thread behind a page is answered within 1.5 s by default."""
 
@@ -195,7 +194,6 @@ def _refused(request: HttpRequest, error: errors.ArticlesError) -> HttpResponse 
 _URL_ENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 _LARGE_BYTES = 100_000  # bodies up to this size are decoded in some 40 ms, whatever they contain
 _LENGTH_DIGITS = 18  # digits of a length that are read: Python refuses to read thousands of them
-
 _REPLACEMENT = "\ufffd"  # what Django decodes an invalid byte to. Members can also type it
 
 

@@ -33,12 +33,9 @@ UNCHANGED_FOR = 600.0
 """The same for the page of an article that shows the same, except for views and times in words."""
 
 LIFETIME = 86400.0  # seconds until a copy is deleted if its page is not visited again
-
 MOST_PAGES = 5_000
 MOST_BYTES = 64_000_000
-
 SHELF = 200  # places on a shelf: copies of more addresses replace each other
-
 _COMPRESSION = 1
 _SHELVED = "shelf-"
 _DRAFT = ".draft"

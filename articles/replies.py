@@ -45,7 +45,6 @@ from tasks import TaskQueueFull
 _log = logging.getLogger(__name__)
 
 MAILS_PER_RUN = 50
-
 _NAMES_LOOKED_AT = 10_000  # names in the folder among which the first ones are chosen
 
 

@@ -34,7 +34,6 @@ from accounts.web.login_intent import LoginIntent
 from articles.models import SiteSetting
 
 VALID_SECONDS = 86400
-
 PATH = "administration/first/"
 """Where the code is used. The launcher prints it, and does not import all views, which takes a second."""
 

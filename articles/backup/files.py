@@ -45,7 +45,6 @@ _REQUIRED = {STORE, ACCOUNTS}
 
 _LARGEST_BYTES = 1 << 20  # of a manifest: it names damaged keys, of which a store that can be backed up has few
 FORMAT = 1  # version of the files, as docs/backup.md describes them
-
 _BLOCK_BYTES = 1 << 20
 
 _Count = Annotated[int, Field(ge=0)]

@@ -38,7 +38,6 @@ from articles.text.lines import clean_group_description, clean_text, clean_title
 from articles.text.links import clean_link
 
 MEMBER, MODERATOR = "demo", "demo-moderator"
-
 _SEED = 20
 _SPAN = 6 / 7  # share of the voting window, so that all articles stay open to votes for a while
 _NEWEST = 4 * 60  # seconds

@@ -89,9 +89,7 @@ def check_replies(_examination: Examination) -> Iterator[Finding]:
 
 PATIENCE = 10.0  # seconds in which a process of the site takes the test mail: an idle one looks every second
 _LONGEST_ANSWER = 30.0  # further seconds in which the mail server answers the process that has taken it
-
 _POLL = 0.2
-
 _ANSWER = "test mail"  # the note of what the last test mail was answered
 
 

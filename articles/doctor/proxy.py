@@ -19,7 +19,6 @@ from articles.web.client_address import UNIX, Proxies, read_address
 from articles.web.identity import address_of
 
 HEADER = "X-Site-Doctor"
-
 _PATH = "/healthz"
 _VALID_SECONDS = 60
 _TIMEOUT_SECONDS = 5.0

@@ -24,7 +24,6 @@ from articles.transfer.fields import LONGEST_LINE, BadRow, Reading, parse_line, 
 from articles.transfer.lines import NUMBER, Discussion, read_row
 
 STANDARD_STREAM = "-"
-
 _GZIP_MARK = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

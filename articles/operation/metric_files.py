@@ -21,9 +21,7 @@ VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable with the folder. Set before prometheus_client is imported, only for web processes."""
 
 _BEGAN = "began"  # file with the time at which the counts began, in Unix seconds: another time means other counts
-
 KINDS = ("counter", "histogram")  # kinds of the site's metrics. Each process has one file for each
-
 RESERVED_BYTES = 1024 * 1024
 """Size of each file: several times what a process fills, because labels come from fixed sets."""
 

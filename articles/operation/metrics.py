@@ -38,7 +38,6 @@ _own = CollectorRegistry()
 
 _REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _STORE_BUCKETS = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1.5)
-
 REQUESTS_NAME, REQUEST_SECONDS_NAME = "site_requests_total", "site_request_seconds"
 VOTES_NAME, VIEWS_NAME = "site_votes_total", "site_views_total"
 

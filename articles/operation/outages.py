@@ -10,7 +10,6 @@ from articles.domain.errors import StoreError
 _log = logging.getLogger(__name__)
 
 _REPORT_EVERY = 60.0  # seconds between two reports of an outage that lasts
-
 _STEADY = 5.0
 """Seconds without a failure after which an outage has ended: a store that refuses writes still answers reads."""
 

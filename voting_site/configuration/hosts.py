@@ -7,9 +7,7 @@ import re
 from ipaddress import IPv6Network, ip_address, ip_network
 
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - addresses to listen on, never names
-
 UNIX = "unix"  # name of a proxy that connects by a Unix socket; see `articles.web.client_address`
-
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 _NUMERIC = re.compile(r"(?:.*\.)?[0-9]+")

@@ -86,7 +86,6 @@ Say = Callable[[str], object]
 
 _POLL = 0.1  # seconds until a signal or a dead web server is noticed
 _STORE_POLL = 2.0  # seconds between two attempts to prepare a store that did not answer at the start
-
 _LOADING_SECONDS = 3.0
 """Once all else is prepared, the site starts after this time although its embedded store is still loading."""
 

@@ -19,7 +19,6 @@ class CannotServe(Exception):
 
 
 BACKLOG = 2048  # connections that wait until a worker accepts them
-
 _SEND_BUFFER_BYTES = 128 * 1024
 """Kernel memory for data that a reader has not acknowledged. The kernel doubles it for its own overhead."""
 

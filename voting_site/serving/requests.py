@@ -100,7 +100,6 @@ class NoUploads(FileUploadHandler):
 
 _QUICK = 2  # level for a page of one reader: a tenth of the time of zlib's level 6, a quarter more bytes
 _SHORTEST = 1_000  # bytes of such a page: with its padding, a shorter one might grow
-
 _HAS_NAME = 8  # gzip.FNAME, RFC 1952, section 2.3.1
 _HEADER_BYTES = 10
 

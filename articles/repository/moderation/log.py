@@ -30,7 +30,6 @@ MOST_PAGED_ENTRIES = 100_000
 """Entries that can be paged through by number, the only way to reach older entries on groups and parameters."""
 
 _MOST_VISIBLE = 5_000  # the same where some groups are closed: then the entries before a page are read
-
 RETRY_SECONDS = 600
 """Time in which the same action on a member or a host, logged again, is a retry whose first reply was lost."""
 

@@ -30,7 +30,6 @@ from articles.repository.store.findings import Finding, carry_out
 
 MOST_MERGED = 10  # articles that can be merged into one: its page shows the comments of all
 VOTERS_PER_STEP = 250  # voters whose votes one script moves: some milliseconds of the store's time
-
 _LOCK_LIFE, _LOCK_WAIT, _LOCK_PAUSE = 20, 3.0, 0.05
 """Seconds after which the lock of a process that died expires; for which another one waits, in what steps."""
 

@@ -17,10 +17,8 @@ from articles.repository.store.scan import batches, portions, ranked_members, se
 
 _SETS_PER_SCRIPT = 3000  # groups that one script looks into: some milliseconds of the store's time
 _FEW = 500  # maximum number of doubtful groups for which articles are searched; if there are more, all are checked
-
 _GROUPS_PER_SCRIPT = 500
 _IDS_PER_READ = 3000  # ids of groups' articles that one script reads: some milliseconds of the store's time
-
 _ONE = 1 << 96
 """What a member adds to a set's mark, besides the hash of its id: 64 bits, which differ in each process."""
 

@@ -14,7 +14,6 @@ from articles.repository.store import permissions
 from articles.repository.store.connection import OfStore, Store
 
 _LOCK_LIFE = 30  # seconds after which the lease of a process that died expires. A step takes some seconds
-
 _DAY = 86400
 
 

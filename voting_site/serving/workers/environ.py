@@ -27,7 +27,6 @@ REQUEST_LINE_BYTES = 4094
 """Longest request line: method, address and version. docs/api.md and page tokens rely on it."""
 
 HEADER_BYTES = 32 * 1024  # names and values of all headers together
-
 HEADERS = 100
 
 _WITHOUT_PREFIX = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
@@ -94,7 +93,6 @@ def of(scope: Any, body: bytes) -> dict[str, Any]:
 Headers = list[tuple[str, str]]
 
 _CLOSE = ("Connection", "close")
-
 CHUNK_BYTES = 256 * 1024  # bytes sent at once of a long response. Responses of up to twice as many are sent whole
 
 

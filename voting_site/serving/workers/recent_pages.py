@@ -30,18 +30,15 @@ from voting_site.serving.workers import environ
 from voting_site.serving.workers.environ import Headers
 
 FRESH = 1.0  # seconds for which a page is sent as it is
-
 USABLE = 2.0
 """Seconds for which a page is sent while it is rendered again, and in total if the store is asked about it."""
 
 CHECK_EVERY = 1.0  # seconds after which the store is asked about pages that were sent since
-
 LONGEST = 10.0
 """Seconds after which a page is rendered again in any case: views and times in words are not checked."""
 
 _CONDITION = "HTTP_IF_NONE_MATCH"
 _SCHEME = "HTTP_X_FORWARDED_PROTO"
-
 MOST_SEEN, LONGEST_SEEN = 2_000, 2_000
 """Maximum number of different requests that are remembered with what they read, and of characters of each."""
 

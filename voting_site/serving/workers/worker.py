@@ -29,17 +29,14 @@ from voting_site.serving.workers.server import Server
 from voting_site.serving.workers.slow_readers import SlowReaders
 
 GRACE = 7.0  # seconds for current requests to finish after SIGTERM
-
 SUCCESSION = 60.0
 """Seconds for which a worker whose parent was killed keeps serving at most, while another web server starts."""
 
 _LOOK_SECONDS = 0.5
-
 REQUESTS, SPREAD = 50_000, 5_000
 """After this many requests, and up to SPREAD more, a worker is replaced, so that no leak grows for ever."""
 
 CONNECTIONS, OTHER_FILES = 8_192, 256  # connections of one worker, and the file descriptors that it needs besides
-
 _PAUSE = 0.5
 """Seconds for the requests of connections just accepted to arrive: granian closes those that have none yet."""
 
