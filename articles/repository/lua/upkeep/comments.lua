@@ -38,20 +38,13 @@ local function check_place(say, id, parent, time, votes, opposes, left_out)
   if REPAIRS and not is_right then rank_reply(prefix, parent, id, time, votes, opposes, left_out) end
 end
 
--- Return how many members voted for a comment and how many opposed it.
-local function count_voters(id)
-  return redis.call('SCARD', prefix .. 'comment:voted:' .. id), redis.call('SCARD', prefix .. 'comment:oppose:' .. id)
-end
-
-local function is_act_open(user) return string.find(redis.call('HGET', prefix .. 'leftout:acts:', user) or '', ' open$') end
-
 -- Return whether a number of a set's voters may be left out: while an act is open, it may have reached the comment or not.
 local function may_be_left_out(number, voters)
   local least = #redis.call('SINTER', prefix .. 'leftout:', voters)
   if number == least then return true end
   local most = least
   for _, user in ipairs(redis.call('SMEMBERS', voters)) do
-    if is_act_open(user) then
+    if string.find(redis.call('HGET', prefix .. 'leftout:acts:', user) or '', ' open$') then
       if redis.call('SISMEMBER', prefix .. 'leftout:', user) == 1 then least = least - 1 else most = most + 1 end
     end
   end
@@ -69,8 +62,9 @@ local function check_left_out(say, id, left_out)
   return left_out
 end
 
-local function check_voters(say, id, closes, votes, opposes, for_it, against)
+local function check_voters(say, id, closes, votes, opposes)
   local voted, oppose = prefix .. 'comment:voted:' .. id, prefix .. 'comment:oppose:' .. id
+  local for_it, against = redis.call('SCARD', voted), redis.call('SCARD', oppose)
   local noted = redis.call('ZSCORE', KEYS[1], id)
   local has_voters, is_noted_right = for_it + against > 0, tonumber(noted or 'nan') == tonumber(closes)
   if not noted and has_voters then say('voter sets that will not be dropped') end
@@ -132,10 +126,9 @@ for at = 4, #ARGV do
     say('no such comment, or not a whole one')
     if REPAIRS and state == 'missing' then drop_comment_voters(prefix, id) end
   else
-    local for_it, against = count_voters(id)
     if is_open(now, tonumber(closes)) then left_out = check_left_out(say, id, left_out) end
     check_place(say, id, parent, time, votes, opposes, left_out)
-    check_voters(say, id, closes, votes, opposes, for_it, against)
+    check_voters(say, id, closes, votes, opposes)
     if deleted then check_deleted(say, id) else check_author(say, id, author, name, time) end
   end
   checked, examined = checked + 1, examined + 10
