@@ -166,12 +166,14 @@ def send_due(repository: Repository, budget: float) -> int:
 
     Raises errors as `send_each`.
     """
-    deadline, draw = time.monotonic() + budget, partial(draw_later, deliver_notices)
-    mails = (
-        Mail(partial(_claim, due), partial(draw, due.member, Kind.NOTICES, due.member.mailed_until, due.last_at))
-        for due in _due(repository, deadline)
-    )
-    return send_each(mails, deadline)
+    deadline = time.monotonic() + budget
+    return send_each(map(_mail_of, _due(repository, deadline)), deadline)
+
+
+def _mail_of(due: _Due) -> Mail:
+    member, at = due.member, due.last_at
+    claim = partial(_claim, member, "mailed_until", at, mail_kinds=member.mail_kinds)
+    return Mail(claim, partial(draw_later, deliver_notices, member, Kind.NOTICES, member.mailed_until, at))
 
 
 @task(queue_name=MAIL)
@@ -229,13 +231,10 @@ def _bans_to_mail(member: User, since: float, until: float) -> list[Ban]:
     return Statement.objects.left_to_mail([ban for ban in bans if known < ban.changed_at <= until])
 
 
-def _claim(due: _Due) -> bool:
-    """Claim these notices; return whether no other process did, and the member still wants mail."""
-    member = due.member
-    same = User.objects.filter(
-        pk=member.pk, mailed_until=member.mailed_until, mail_kinds=member.mail_kinds, verified_email=F("email")
-    )
-    return same.update(mailed_until=due.last_at) == 1
+def _claim(member: User, noted: str, at: float, **wanted: object) -> bool:
+    """Note up to when mail is sent; return whether no other process did, and the member still wants this mail."""
+    same = User.objects.filter(pk=member.pk, verified_email=F("email"), **wanted)
+    return same.filter(**{noted: getattr(member, noted)}).update(**{noted: at}) == 1
 
 
 WEEK = 7 * 86400  # seconds between two digests of a member, and age up to which they contain articles
@@ -256,7 +255,7 @@ def _digests(repository: Repository, now: float) -> Iterator[Mail]:
     """Yield digests, the longest waiting first. Two round trips for each."""
     wanted = recipients().filter(digest=True, digested_at__lte=now - WEEK).order_by("digested_at", "pk")
     for member in list(wanted[:MAILS_PER_RUN]):
-        claim = partial(_claim_digest, member, now)
+        claim = partial(_claim, member, "digested_at", now, digest=True)
         if _recent(repository, member, now):
             yield Mail(claim, partial(draw_later, deliver_digest, member, Kind.DIGEST, now))
         else:
@@ -276,11 +275,3 @@ def deliver_digest(member_id: int, message_id: str, now: float) -> None:
     member = recipients().filter(pk=member_id, digest=True).first()
     if member and (articles := _recent(patient_repository(), member, now)):
         send_drawn(digest_to(member, articles), message_id)
-
-
-def _claim_digest(member: User, now: float) -> bool:
-    """Claim this week's digest; return whether no other process did, and the member still wants it."""
-    same = User.objects.filter(
-        pk=member.pk, digested_at=member.digested_at, digest=True, verified_email=F("email")
-    )
-    return same.update(digested_at=now) == 1
