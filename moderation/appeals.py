@@ -1,7 +1,4 @@
-"""Appeals: members write against a ban or another decision, once; a moderator answers, and reverses it or not.
-
-The moderator who decided does not answer where another one can.
-"""
+"""Appeals: members write against a ban or another decision, once; a moderator answers, and reverses it or not."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress

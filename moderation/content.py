@@ -1,7 +1,4 @@
-"""Moderators change articles and discussions: groups, removal, restoration, locks. The log shows all of it.
-
-`remove` and `restore` are what the forms, the queue and programs call. Sweeps remove and restore many at once.
-"""
+"""Moderators change articles and discussions: groups, removal, restoration, locks. The log shows all of it."""
 
 from collections.abc import Callable, Collection
 from contextlib import suppress

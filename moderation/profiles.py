@@ -1,7 +1,4 @@
-"""Flags on what members write about themselves, and moderators' decisions: to keep it, or to remove it.
-
-Both are in the accounts database, like the text itself; the removal is in the moderation log.
-"""
+"""Flags on what members write about themselves, and moderators' decisions: to keep it, or to remove it."""
 
 from collections.abc import Collection
 from functools import partial

@@ -35,7 +35,7 @@ from articles.forms.articles import ReasonForm
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, needed_sometimes
 from articles.mailing import Mail, recipients
 from articles.text import lines
-from articles.text.refusals import action_sentence
+from articles.web.form_answers import telling
 from articles.wiring import repository
 from owner.choices import chosen
 
@@ -212,11 +212,8 @@ def show(request: MemberRequest, statement_id: int) -> HttpResponse:
         raise Http404(statement_id)
     form = AppealForm(request.POST or None)
     if request.method == "POST" and (form.is_valid() or statement.appealed_at):
-        try:
+        with telling(request):
             send_appeal(statement, form.cleaned_data.get("text", ""))
-        except AppealClosed as closed:
-            messages.error(request, action_sentence(closed))
-        else:
             messages.success(
                 request, _("The moderators have received your appeal. Their answer will appear here.")
             )

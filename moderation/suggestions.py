@@ -43,6 +43,7 @@ from articles.text.refusals import action_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST
 from articles.web import limits
 from articles.web.articles import restore_title
+from articles.web.form_answers import telling
 from articles.web.identity import actor, check_ban, writer
 from articles.wiring import group_titles, repository
 from moderation import rights
@@ -225,7 +226,7 @@ def _page(_request: HttpRequest, article_id: ArticleId) -> str:
 def act(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Support a suggestion, take that back, accept or decline it; return to the suggestions."""
     article, suggestion = _article(article_id), request.POST.get("suggestion", "")
-    try:
+    with telling(request):
         match request.POST.get("act"):
             case "support":
                 found = _open(article, suggestion)
@@ -242,8 +243,6 @@ def act(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
             case _:
                 raise BadRequest
         messages.success(request, told)
-    except errors.ActionRefused as refused:
-        messages.error(request, action_sentence(refused))
     return redirect(_page(request, article_id))
 
 
@@ -255,11 +254,9 @@ def _article_page(_request: HttpRequest, article_id: ArticleId) -> str:
 @members_only()
 def undo_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Undo a suggestion that was applied; return to the article."""
-    try:
+    with telling(request):
         undo(request, _article(article_id), _moment(request.POST.get("at", "")))
         messages.success(request, _("The change has been undone."))
-    except errors.ActionRefused as refused:
-        messages.error(request, action_sentence(refused))
     return redirect(_article_page(request, article_id))
 
 

@@ -21,10 +21,10 @@ from accounts.models import ENOUGH, Ban, BanScope, User, Vouch, VouchLimitError
 from accounts.web.form_pages import MemberRequest, members_only, private_act
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import AUTHORS, MEMBERS, failing, router
-from articles.domain.errors import ActionRefused, MayNotVouch, NotOnProbation, VouchesFull
+from articles.domain.errors import MayNotVouch, NotOnProbation, VouchesFull
 from articles.domain.members import UserId
 from articles.repository import Repository
-from articles.text.refusals import action_sentence
+from articles.web.form_answers import telling
 from articles.web.identity import member_named
 from articles.wiring import repository
 from moderation.subjects import take
@@ -107,11 +107,8 @@ def _profile(_request: HttpRequest, name: str) -> str:
 def vouch_by_form(request: MemberRequest, name: str) -> HttpResponse:
     """Vouch for a newcomer. A form that arrives twice succeeds."""
     member: User = member_named(name)
-    try:
+    with telling(request):
         vouch(request.user, member)
-    except ActionRefused as refused:
-        messages.error(request, action_sentence(refused))
-    else:
         messages.success(request, _told(request.user, member))
     return redirect(_profile(request, member.get_username()))
 

@@ -1,11 +1,10 @@
 """Drawings that are kept in memory: pages, and parts of pages, that hardly differ between readers.
 
 A drawing is a pure function of its shape, which is all that its template sees, of the language, and of the
-owner's choices, such as the site's name. Where readers
-differ, or what is shown changes often, the template has a hole: `{{ hole.member }}` is the place of the reader's
-name. Holes are left open in what is kept, and filled for each reader. So no drawing needs invalidation, and none
-contains a reader's name, token or messages. A page that is not kept uses the same templates with its own `hole`:
-see `articles.web.context`.
+owner's choices. Where readers differ, or what is shown changes often, the template has a hole: `{{ hole.member }}`
+is the place of the reader's name. Holes are left open in what is kept, and filled for each reader. So no drawing
+needs invalidation, and none contains a reader's name, token or messages. A page that is not kept uses the same
+templates with its own `hole`: see `articles.web.context`.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""Form fields that clean their input, with errors in the reader's language, and the one check of posted links.
-
-Pages and programs check an article's link and the links in texts here.
-"""
+"""Form fields that clean their input, with errors in the reader's language, and the one check of posted links."""
 
 import json
 import re

@@ -3,21 +3,7 @@
 import re
 from functools import partial
 
-from articles.text.characters import (
-    BRAILLE_BLANK,
-    FILLERS,
-    JOINERS,
-    JOINING_SCRIPTS,
-    MARKS_LIMIT,
-    PICTURES,
-    RESERVED,
-    SPACES,
-    VARIATION_SELECTORS,
-    VISIBLE_FORMATS,
-    WHITE_SPACE,
-    TooManyMarksError,
-    visible,
-)
+from articles.text import characters
 from articles.text.messages import english_sentence
 
 TITLE_LIMIT = 300  # code points
@@ -37,7 +23,7 @@ UNREAD_FACTOR = 4
 # The signs of a text that need no cleaning.
 _PLAIN_TEXT = re.compile(r"[ -~\n]*")
 
-_EMPTY_LINES = re.compile(rf"\A(?:[\t{SPACES}]*\n)+")
+_EMPTY_LINES = re.compile(rf"\A(?:[\t{characters.SPACES}]*\n)+")
 _LINE_BREAKS = ("\r\n", *"\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
@@ -71,7 +57,7 @@ def clean_line(raw: str, *, limit: int, field: str) -> str:
     Raises InvalidInput with "<field>-long", "-encoding", "-empty" or "-marks".
     """
     visible_line = _visible(_readable(raw, limit, field), UNREAD_FACTOR * limit, field)
-    line = _filled(" ".join(visible_line.replace(BRAILLE_BLANK, " ").split()), field)
+    line = _filled(" ".join(visible_line.replace(characters.BRAILLE_BLANK, " ").split()), field)
     if len(line) > limit:
         raise InvalidInput(f"{field}-long", limit=limit, length=len(line))
     return line
@@ -149,29 +135,33 @@ def _filled(text: str, field: str) -> str:
 def _visible(text: str, most: int, field: str) -> str:
     """Return what shows of a text. Raises InvalidInput with "<field>-marks"."""
     try:
-        return text if _PLAIN_TEXT.fullmatch(text) else visible(text, most=most)
-    except TooManyMarksError:
-        raise InvalidInput(f"{field}-marks", limit=MARKS_LIMIT) from None
+        return text if _PLAIN_TEXT.fullmatch(text) else characters.visible(text, most=most)
+    except characters.TooManyMarksError:
+        raise InvalidInput(f"{field}-marks", limit=characters.MARKS_LIMIT) from None
 
 
 def _trimmed(text: str) -> str:
     """Return the text without empty lines at both ends, and blanks at its end."""
-    return _EMPTY_LINES.sub("", text.rstrip(WHITE_SPACE + BRAILLE_BLANK))
+    return _EMPTY_LINES.sub("", text.rstrip(characters.WHITE_SPACE + characters.BRAILLE_BLANK))
 
 
-_SHAPED = rf"(?=[{JOINING_SCRIPTS}])[\p{{L}}\p{{M}}]"
-_PICTURE = rf"[{PICTURES}\p{{So}}↔]"
-_ZWJ = JOINERS[-1]
+_SHAPED = rf"(?=[{characters.JOINING_SCRIPTS}])[\p{{L}}\p{{M}}]"
+_PICTURE = rf"[{characters.PICTURES}\p{{So}}↔]"
+_ZWJ = characters.JOINERS[-1]
+_SHOWN = f"{characters.JOINERS}{characters.VISIBLE_FORMATS}{characters.RESERVED}"
 
 STEPS: tuple[tuple[str, str], ...] = (
     # White space as in Python's `str.isspace`: JavaScript includes the byte order mark, but not the separators.
-    (rf"(?!\ufeff)[\s{BRAILLE_BLANK}\x1c-\x1f\x85]", " "),
-    (rf"(?![{JOINERS}{VISIBLE_FORMATS}{RESERVED}])\p{{C}}|[{FILLERS}]", ""),
-    (r"(^| )[\p{Mn}\p{Me}]+", "$1"),
-    (rf"([{VARIATION_SELECTORS}])[{VARIATION_SELECTORS}]+", "$1"),
+    (rf"(?!\ufeff)[\s{characters.BRAILLE_BLANK}\x1c-\x1f\x85]", " "),
     (
-        rf"((?<={_SHAPED})[{JOINERS}])[{JOINERS}]*(?={_SHAPED})"
-        rf"|((?<={_PICTURE}|\ufe0f){_ZWJ})[{JOINERS}]*(?={_PICTURE})|[{JOINERS}]+",
+        rf"(?![{characters.JOINERS}{characters.VISIBLE_FORMATS}{characters.RESERVED}])\p{{C}}|[{characters.FILLERS}]",
+        "",
+    ),
+    (r"(^| )[\p{Mn}\p{Me}]+", "$1"),
+    (rf"([{characters.VARIATION_SELECTORS}])[{characters.VARIATION_SELECTORS}]+", "$1"),
+    (
+        rf"((?<={_SHAPED})[{characters.JOINERS}])[{characters.JOINERS}]*(?={_SHAPED})"
+        rf"|((?<={_PICTURE}|\ufe0f){_ZWJ})[{characters.JOINERS}]*(?={_PICTURE})|[{characters.JOINERS}]+",
         "$1$2",
     ),
     (r"^ +| +$| +(?= )", ""),

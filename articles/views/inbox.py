@@ -1,14 +1,9 @@
-"""The inbox: its page, and the forms that block members and mute discussions.
-
-It shows replies, mentions, decisions on flags and held posts, moderators' actions on what the member posted, and
-bans.
-"""
+"""The inbox: its page, and the forms that block members and mute discussions."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -19,16 +14,14 @@ from django.utils.translation import gettext_lazy
 from accounts.models import BAN_SCOPES, Ban, GroupModerator, HeldPost, Mute, Statement, User
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, members_only, private_act, private_page
-from articles.domain.errors import HiddenFull
 from articles.domain.moderation_log import STATED
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice
 from articles.searching import Kind
 from articles.text.markdown import plain
-from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import comments, error_pages, hiding
 from articles.web.caching import unlisted
-from articles.web.form_answers import way_back
+from articles.web.form_answers import telling, way_back
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
 from articles.wiring import repository
 
@@ -110,10 +103,8 @@ def block(request: MemberRequest, name: str) -> HttpResponse:
     is_wanted, other = _BLOCKING.get(request.POST.get("blocked", "")), member_named(name)
     if is_wanted is None or other.pk == request.user.pk:
         return error_pages.page(request, 400)
-    try:
+    with telling(request):
         hiding.change(actor(request).id, Kind.MEMBER, name, hidden=is_wanted)
-    except HiddenFull as full:
-        messages.error(request, action_sentence(full))
     return redirect(_profile(request, other.get_username()))
 
 

@@ -29,7 +29,7 @@ from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.views.about import shared_content
 from articles.web import articles
-from articles.web.form_answers import with_address
+from articles.web.form_answers import telling, with_address
 from articles.web.identity import actor, reader_id, writer
 from articles.wiring import html_of, repository
 from links.asking import LinkInfo, look_up
@@ -192,11 +192,8 @@ def withdraw(request: HttpRequest, article_id: int) -> HttpResponse:
     if article.poster != reader_id(request):
         raise PermissionDenied
     if request.method == "POST":
-        try:
+        with telling(request):
             articles.withdraw(request, article_id)
-        except ActionRefused as refused:
-            messages.error(request, action_sentence(refused))
-        else:
             messages.success(request, _("Your article has been withdrawn."))
         return redirect("articles:article", article_id)
     until = article.posted_at + repo.rules.edit_window

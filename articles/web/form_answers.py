@@ -1,6 +1,7 @@
 """Responses to forms sent by browsers (a redirect) or by scripts on the page (JSON)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any
@@ -106,6 +107,15 @@ def _prefers_json(accept: str | None) -> bool:
     probe = HttpRequest()
     probe.META = {} if accept is None else {"HTTP_ACCEPT": accept}
     return probe.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+@contextmanager
+def telling(request: HttpRequest) -> Iterator[None]:
+    """Show a message if what is done inside is refused."""
+    try:
+        yield
+    except ActionRefused as refused:
+        messages.error(request, action_sentence(refused))
 
 
 def way_back(request: HttpRequest) -> str:

@@ -1,7 +1,4 @@
-"""Hiding groups, members, hosts, words and articles from a reader's lists, and showing them again.
-
-Members' choices are stored with the account, blocked members in a table of their own; others in a cookie.
-"""
+"""Hiding groups, members, hosts, words and articles from a reader's lists, and showing them again."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""Reader preferences and the language of a page, which `articles.middleware` chooses.
-
-They are stored with the account for members, in cookies for readers without an account.
-"""
+"""Reader preferences and the language of a page, which `articles.middleware` chooses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Posts that a rule holds: their authors see them as waiting, and moderators approve or refuse them.
-
-An approved post is posted in its author's name by the same function as any other, with the time of the approval.
-"""
+"""Posts that a rule holds: their authors see them as waiting, and moderators approve or refuse them."""
 
 from typing import Any
 
@@ -31,6 +28,7 @@ from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import articles, comments
 from articles.web.caching import unlisted
+from articles.web.form_answers import telling
 from articles.web.identity import actor, needs
 from articles.wiring import html_of
 from moderation.rights import check_not_own, forget_waiting
@@ -133,12 +131,9 @@ def mine(request: MemberRequest) -> HttpResponse:
 def withdraw_by_form(request: MemberRequest, held_id: int) -> HttpResponse:
     """Withdraw a post that waits. A form that arrives twice succeeds."""
     held = request.user.held_posts.filter(pk=held_id).first()
-    try:
+    with telling(request):
         if held:
             withdraw(held)
-    except HeldDecided as decided:
-        messages.error(request, action_sentence(decided))
-    else:
         messages.success(request, _("Your post has been withdrawn."))
     return redirect("articles:held")
 

@@ -1,7 +1,4 @@
-"""Rules of every address of the API: methods, media types, query parameters and caching; and the error handlers.
-
-Errors are JSON under the API's addresses, and pages elsewhere.
-"""
+"""Rules of every address of the API: methods, media types, query parameters, caching; and the error handlers."""
 
 from collections.abc import Callable
 from functools import cache, wraps

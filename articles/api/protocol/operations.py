@@ -1,8 +1,4 @@
-"""What the API's operations share: who may call them, the router, parameter types and documented failures.
-
-Requests are authenticated by a personal token, or else by the session; some operations accept readers without an
-account.
-"""
+"""What the API's operations share: who may call them, the router, parameter types and documented failures."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum

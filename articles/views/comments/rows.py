@@ -1,8 +1,4 @@
-"""Comments as pages show them, kept in memory.
-
-A comment has a shape, of which there are a few, and holes for what it says. Filled, it is kept as well. Replies
-are drawn apart, and put between what comes before and after them.
-"""
+"""Comments as pages show them, kept in memory as rows of lists are; their replies are drawn apart."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

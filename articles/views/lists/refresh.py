@@ -1,7 +1,4 @@
-"""Changes of a page since it was loaded, for static/js/refresh.js, and counts for scripts.
-
-Counts are numbers, and words in the reader's language.
-"""
+"""Changes of a page since it was loaded, for static/js/refresh.js, and counts for scripts."""
 
 import re
 from typing import Any, NamedTuple
