@@ -167,14 +167,26 @@ class Explanation(BaseModel):
 
     @classmethod
     def of(cls, source: explanation.Explanation, search: Relevance | None) -> "Explanation":
+        parts, weights = source.score, ("alpha", "beta", "base", "gamma")
+        score = schemas.made(
+            ScoreParts,
+            parts,
+            time=parts.posted_at,
+            left_out_votes=parts.left_out.votes,
+            left_out_opposes=parts.left_out.opposes,
+            ranked_points=parts.points,
+            score=parts.value,
+        )
+        weighed = {name: getattr(source.hotness.parameters, name) for name in weights}
+        hotness = schemas.made(HotnessParts, source.hotness, hotness=source.hotness.value, **weighed)
         return cls(
             search=search,
             id=source.article_id,
             front_page=_place(source.front),
             groups=[GroupPlace(group=p.slug, title=p.title, rank=p.rank, of=p.of) for p in source.groups],
             hot_list=None if source.hot is None else _place(source.hot),
-            score=_score(source.score),
-            hotness=_hotness(source.hotness),
+            score=score,
+            hotness=hotness,
             one_more_vote=None if source.next_vote is None else NextVote(**asdict(source.next_vote)),
             closes_at=source.closes_at,
             decay=[
@@ -190,23 +202,6 @@ class Explanation(BaseModel):
 
 def _place(place: explanation.Place) -> Place:
     return Place(**asdict(place))
-
-
-def _score(parts: explanation.ScoreParts) -> ScoreParts:
-    return schemas.made(
-        ScoreParts,
-        parts,
-        time=parts.posted_at,
-        left_out_votes=parts.left_out.votes,
-        left_out_opposes=parts.left_out.opposes,
-        ranked_points=parts.points,
-        score=parts.value,
-    )
-
-
-def _hotness(parts: explanation.HotnessParts) -> HotnessParts:
-    weights = {name: getattr(parts.parameters, name) for name in ("alpha", "beta", "base", "gamma")}
-    return schemas.made(HotnessParts, parts, hotness=parts.value, **weights)
 
 
 @router.get("articles/{article_id:article_id}/ranking", response=failing(409))

@@ -14,7 +14,7 @@ from django.utils.http import parse_http_date_safe
 
 from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import SHARED_FOR, PublicPage, copying, is_plain, public_page, shared_page, whole
-from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, turns_of_a_process
+from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, Turns
 from articles.page_store import KEEP_EVERY, UNCHANGED_FOR, Address, KeptPage, PageStore, pack
 from articles.site import nearest_languages
 from articles.web import reading
@@ -38,7 +38,7 @@ class KeptPagesMiddleware:
         directory = Path(settings.KEPT_PAGES_DIR)
         self._get_response = get_response
         self._pages = PageStore(directory)
-        self._turns = turns_of_a_process()
+        self._turns = Turns(settings.SHARED_PAGES_AT_ONCE)
         self._not_due: dict[tuple[str, Address], float] = {}
         self.refresher = Refresher(directory, self._pages, self._copy)
 

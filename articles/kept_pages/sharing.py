@@ -193,11 +193,6 @@ class Turn:
             self._turns.end(self._address)
 
 
-def turns_of_a_process() -> Turns:
-    """Return turns that leave one of the process's threads free, if it has several."""
-    return Turns(settings.SHARED_PAGES_AT_ONCE)
-
-
 def in_turn(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Let the view of a page that is the same for everyone wait for its turn; without one respond 503."""
 

@@ -99,8 +99,6 @@ class Frame(NamedTuple):
     has_contact: bool
     description: str  # what the site is, in a line for search engines: its welcome, or the default
 
-    """Whether the site is about to move to another store."""
-
     is_closed: bool  # whether the reader has to log in to read the site
     has_privacy: bool  # whether the footer leads such a reader to the site's text about privacy
     feeds: str

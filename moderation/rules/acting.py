@@ -50,11 +50,6 @@ _rules: Recent[Mapping[Subject, Rules]] = Recent(_load, {})
 forget = _rules.forget
 
 
-def may_manage(member: Any) -> bool:
-    """Return whether a member may manage rules; then none applies to the member."""
-    return may(member, REMOVE_ARTICLES)
-
-
 class MemberFacts(Facts):
     """What rules can ask about something that a member posts now."""
 
@@ -228,7 +223,7 @@ def judge(author: Any, facts: Facts, *, is_approved: bool = False) -> Verdict:
     At most one query without rules, mostly none.
     """
     rules = _NONE if is_approved else _rules.get().get(facts.subject, _NONE)
-    if not rules or may_manage(author):
+    if not rules or may(author, REMOVE_ARTICLES):  # who may manage rules
         return Verdict(author, facts, (), notes_text=False)
     return Verdict(author, facts, rules.matching(facts), notes_text=rules.ask_for_repeats)
 

@@ -32,22 +32,12 @@ from articles.forms.fields import day_choices
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor, needs
 from articles.wiring import repository
-from moderation.rules import acting
-from moderation.rules.matching import (
-    MOST_DAYS,
-    MOST_HOSTS,
-    MOST_ON,
-    MOST_WORDS,
-    PATTERN_LIMIT,
-    Definition,
-    RuleAct,
-    Subject,
-)
+from moderation.rules import acting, matching
 from moderation.rules.trying import MOST_TRIED, Trial, attempt
 from moderation.rules.writing import RuleForm, summary
 
 
-def create(name: str, definition: Definition, moderator: Actor) -> ModeratorRule:
+def create(name: str, definition: matching.Definition, moderator: Actor) -> ModeratorRule:
     """Write a new rule, which is off. Raises StoreError; then nothing is changed."""
     with transaction.atomic():
         rule = ModeratorRule.objects.create(name=name)
@@ -55,10 +45,10 @@ def create(name: str, definition: Definition, moderator: Actor) -> ModeratorRule
     return rule
 
 
-def change(rule: ModeratorRule, definition: Definition, moderator: Actor) -> None:
+def change(rule: ModeratorRule, definition: matching.Definition, moderator: Actor) -> None:
     """Write another version, which is off; none if nothing would change. Raises StoreError, as `create`."""
     with transaction.atomic():
-        if rule.version and Definition.of(rule.current.definition) == definition:
+        if rule.version and matching.Definition.of(rule.current.definition) == definition:
             return
         write_version(rule, definition.plain, moderator.id)
         _note(rule, moderator, {"from": str(rule.version - 1), "to": str(rule.version)})
@@ -68,7 +58,7 @@ def change(rule: ModeratorRule, definition: Definition, moderator: Actor) -> Non
 def try_out(rule: ModeratorRule) -> Trial:
     """Return what the current version would have done, and note that it was tried."""
     version = rule.current
-    trial = attempt(Definition.of(version.definition))
+    trial = attempt(matching.Definition.of(version.definition))
     ModeratorRule.objects.filter(pk=rule.pk).update(tried=version.number)
     rule.tried = version.number
     return trial
@@ -78,7 +68,7 @@ def switch_on(rule: ModeratorRule, days: int, moderator: Actor) -> None:
     """Let a rule act, for some days or, by 0, without end. Raises RuleNotTried, RulesFull, StoreError."""
     if rule.tried != rule.version:
         raise RuleNotTried(rule.pk)
-    if ModeratorRule.objects.on().exclude(pk=rule.pk).count() >= MOST_ON:
+    if ModeratorRule.objects.on().exclude(pk=rule.pk).count() >= matching.MOST_ON:
         raise RulesFull(rule.pk)
     until = timezone.now() + timedelta(days) if days else None
     with transaction.atomic():
@@ -111,7 +101,7 @@ def _current() -> QuerySet[RuleVersion]:
 @private_page(needs(REMOVE_ARTICLES))
 def index(request: HttpRequest) -> HttpResponse:
     """List all rules, those that are on first."""
-    rules = [(one, summary(Definition.of(one.definition))) for one in _current()]
+    rules = [(one, summary(matching.Definition.of(one.definition))) for one in _current()]
     return render(request, "automatic_rules/rules.html", {"rules": rules})
 
 
@@ -122,7 +112,7 @@ _CARRIED = list(RuleForm.base_fields)
 def write(request: HttpRequest, rule_id: int | None = None) -> HttpResponse:
     """Write a new rule, or another version of one."""
     rule = get_object_or_404(ModeratorRule, pk=rule_id) if rule_id else None
-    before = Definition.of(rule.current.definition) if rule else None
+    before = matching.Definition.of(rule.current.definition) if rule else None
     form = RuleForm(request.POST or None, is_new=rule is None, before=before)
     if request.method == "POST" and form.is_valid():
         if rule:
@@ -156,10 +146,10 @@ def show(request: HttpRequest, rule_id: int) -> HttpResponse:
     versions = list(rule.versions.select_related("author"))
     context = {
         "rule": rule,
-        "versions": [(one, summary(Definition.of(one.definition))) for one in versions],
+        "versions": [(one, summary(matching.Definition.of(one.definition))) for one in versions],
         "trial": trial,
         "most_tried": MOST_TRIED,
-        "days": MOST_DAYS,
+        "days": matching.MOST_DAYS,
     }
     return show_form(request, "automatic_rules/rule.html", form, **context)
 
@@ -187,18 +177,20 @@ def _switch(request: HttpRequest, rule: ModeratorRule, wanted: str) -> bool:
 class RuleBody(BaseModel):
     """What an automatic rule says. All conditions that are neither empty nor 0 must hold."""
 
-    subject: Subject = Field(description="What it looks at; report: flags by members.", examples=["article"])
-    act: RuleAct = Field(examples=["flag"])
+    subject: matching.Subject = Field(
+        description="What it looks at; report: flags by members.", examples=["article"]
+    )
+    act: matching.RuleAct = Field(examples=["flag"])
     sentence: str = Field(
         "", description="What the member reads who is refused; for join, leave and lock the reason."
     )
     group: str = Field("", description="Name of the group for join and leave.")
     scope: str = Field("", description="Name of the group in which it applies; empty: everywhere.")
     words: list[str] = Field(
-        [], max_length=MOST_WORDS, description="Any of them is enough.", examples=[["buy coins"]]
+        [], max_length=matching.MOST_WORDS, description="Any of them is enough.", examples=[["buy coins"]]
     )
-    pattern: str = Field("", max_length=PATTERN_LIMIT, description="A regular expression in RE2 syntax.")
-    hosts: list[str] = Field([], max_length=MOST_HOSTS, description="A link to any of them is enough.")
+    pattern: str = Field("", max_length=matching.PATTERN_LIMIT, description="A regular expression in RE2 syntax.")
+    hosts: list[str] = Field([], max_length=matching.MOST_HOSTS, description="A link to any of them is enough.")
     links: int = Field(0, ge=0, description="The least number of links.")
     age_days: int = Field(0, ge=0, description="The account is younger.")
     points: int = Field(0, ge=0, description="The member has fewer.")

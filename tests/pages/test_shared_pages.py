@@ -152,7 +152,7 @@ def test_only_what_is_written_counts_against_the_limit(kept, article, limits):
 def another(monkeypatch):
     """Another reader for whom the only process is writing a feed, and who may be given the time to be done."""
     turns = Turns(1)
-    monkeypatch.setattr(middleware, "turns_of_a_process", lambda: turns)
+    monkeypatch.setattr(middleware, "Turns", lambda _most: turns)
     monkeypatch.setattr(middleware, "PATIENCE", 0.01)
     return turns
 
