@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from itertools import product
+from itertools import islice, product
 
 from accounts.name_characters import are_allowed, is_one_script, look_of
 
@@ -53,31 +53,6 @@ _LOOK_ALIKES = {"0": "o", "1": "il", "3": "e", "4": "a", "5": "s", "7": "t", "8"
 _FORMS_LIMIT = 64
 
 
-def looks_reserved(name: str, site_name: str = "") -> bool:
-    """Return whether a name is not available for sign-up.
-
-    Reserved are the words, a title as a part, and roles joined with each other or with companions (`modteam`);
-    all of them also with digits around them, with digits that look like letters (`adm1n`), with accents, and in
-    letters of other scripts that look the same. So is the site's own name.
-    """
-    spelled, own = canonical(name), _joined(canonical(site_name))
-    if _is_reserved_elsewhere(_look(spelled)) or (own and _look(_joined(spelled)) == _look(own)):
-        return True
-    return any(_looks_reserved(form, own) for form in {spelled, _unmarked(spelled), _look(name)})
-
-
-def _joined(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
-
-
-def _looks_reserved(name: str, own: str) -> bool:
-    parts = [part for part in re.split("[-_]+", name) if part]
-    if any(form in TITLES for part in parts for form in _forms(part)):
-        return True
-    forms = _forms("".join(parts))
-    return any(form in WORDS or (own and form == own) or _is_made_of_roles(form, own) for form in forms)
-
-
 @cache
 def _looks_elsewhere() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(map(_look, _TITLES_ELSEWHERE)), frozenset(map(_look, _WORDS_ELSEWHERE))
@@ -106,14 +81,11 @@ def _look(text: str) -> str:
 
 def _forms(text: str) -> set[str]:
     """Return the text as it is, without digits around it, and with the letters that its digits look like."""
-    plain = {text, text.strip("0123456789")}
-    return {letters for form in plain for letters in _as_letters(form)} - {""}
-
-
-def _as_letters(text: str) -> list[str]:
-    choices = [_LOOK_ALIKES.get(char, char) for char in text]
-    similar = ["".join(letters) for letters, _ in zip(product(*choices), range(_FORMS_LIMIT), strict=False)]
-    return [text, *similar]
+    forms = {text, text.strip("0123456789")}
+    for form in tuple(forms):
+        similar = product(*(_LOOK_ALIKES.get(char, char) for char in form))
+        forms |= {"".join(letters) for letters in islice(similar, _FORMS_LIMIT)}
+    return forms - {""}
 
 
 def _is_made_of_roles(text: str, own: str) -> bool:
@@ -182,12 +154,32 @@ def is_permitted(name: str, scripts: str) -> bool:
 
 
 def is_reserved(name: str, site_name: str = "") -> bool:
-    """Return whether the name is not available for sign-up. See `accounts.names`.
+    """Return whether a name is not available for sign-up.
 
-    The name that `as_valid` gives to an imported `admin` is not: its suffix shows what it is.
+    Reserved are the words, a title as a part, and roles joined with each other or with companions (`modteam`);
+    all of them also with digits around them, with digits that look like letters (`adm1n`), with accents, and in
+    letters of other scripts that look the same. So is the site's own name. The name that `as_valid` gives to an
+    imported `admin` is not: its suffix shows what it is.
     """
     stem, _, suffix = name.rpartition("-")
-    return suffix != _suffix(stem) and looks_reserved(name, site_name)
+    if suffix == _suffix(stem):
+        return False
+    spelled, own = canonical(name), _joined(canonical(site_name))
+    if _is_reserved_elsewhere(_look(spelled)) or (own and _look(_joined(spelled)) == _look(own)):
+        return True
+    return any(_looks_reserved(form, own) for form in {spelled, _unmarked(spelled), _look(name)})
+
+
+def _joined(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _looks_reserved(name: str, own: str) -> bool:
+    parts = [part for part in re.split("[-_]+", name) if part]
+    if any(form in TITLES for part in parts for form in _forms(part)):
+        return True
+    forms = _forms("".join(parts))
+    return any(form in WORDS or (own and form == own) or _is_made_of_roles(form, own) for form in forms)
 
 
 _SEPARATORS = re.compile("[-_ʻʼˬՙꙿꜗ-ꜟꞈ]")

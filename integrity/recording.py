@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
+from accounts.models.members import some_of
 from articles.domain.articles import ArticleId, Choice
 from articles.domain.members import PLACEHOLDERS, UserId
 from articles.repository import Cast, Closed, Repository
@@ -218,6 +219,4 @@ def complete_days(today: date) -> None:
 def _drop_ballots(before: date) -> None:
     """Drop the ballots of some records made before a day; their digests stay."""
     old = BallotRecord.objects.filter(day__lt=before, ballots__isnull=False)
-    rows = list(old.order_by("day").values_list("pk", flat=True)[:_DROPPED_AT_ONCE])
-    if rows:
-        BallotRecord.objects.filter(pk__in=rows).update(ballots=None)
+    some_of(old.order_by("day"), _DROPPED_AT_ONCE).update(ballots=None)

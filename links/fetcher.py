@@ -197,8 +197,6 @@ def _said(fetch: Fetch, link: str, robots: dict[str, str]) -> dict[str, Any]:
         answer: dict[str, str] = fetch.page(link)._asdict()
     except NotFetched as reason:
         answer = {"problem": str(reason)}
-    except MemoryError:
-        answer = {"problem": "broken"}
     except Exception:
         answer = {"problem": "broken"}
     new = {origin: rules for origin, rules in known(fetch.robots).items() if origin not in robots}

@@ -3,7 +3,7 @@
 from django.db import connection, models, transaction
 from django.utils import timezone
 
-from accounts.models.members import Row, User
+from accounts.models.members import Row, User, some_of
 
 MOST_MUTED = 1_000
 """Discussions that one member can mute: further ones replace the oldest."""
@@ -35,8 +35,7 @@ class MuteManager(models.Manager["Mute"]):
     def mute(self, user: User, article: int) -> None:
         """Mute the discussion of an article. Idempotent."""
         self.get_or_create(user=user, article=article)
-        kept = self.filter(user=user).order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_MUTED]
-        self.filter(user=user).exclude(pk__in=list(kept)).delete()
+        some_of(self.filter(user=user).order_by("-created_at", "-pk"), after=MOST_MUTED).delete()
 
     def list_muted(self, user: User) -> list[int]:
         """Return the articles whose discussions a member mutes, the last muted first. One query, for most none."""

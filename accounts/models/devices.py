@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts import encryption
-from accounts.models.members import Row, User
+from accounts.models.members import Row, User, some_of
 from accounts.models.tokens import Token
 from accounts.sessions import MemberSession, is_logged_in
 
@@ -47,8 +47,7 @@ class DeviceManager(models.Manager["Device"]):
         self.filter(own | Q(digest=digest)).delete()
         secret = encryption.encrypt(json.dumps(subscription))
         device = self.create(user=member, token=token, session=session, digest=digest, secret=secret)
-        kept = member.devices.order_by("-added_at", "-pk").values_list("pk", flat=True)[:MOST_DEVICES]
-        member.devices.exclude(pk__in=list(kept)).delete()
+        some_of(member.devices.order_by("-added_at", "-pk"), after=MOST_DEVICES).delete()
         return device
 
 

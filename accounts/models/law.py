@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from accounts.models.members import Row, User
+from accounts.models.members import Row, User, some_of
 from accounts.models.moderation import Appealable, Ban, Sweep
 
 APPEAL_TIME = timedelta(days=183)
@@ -141,10 +141,12 @@ class Statements(models.Manager["Statement"]):
     def expire(self) -> int:
         """Forget statements whose time is over, and delete those no longer counted; return how many."""
         now = timezone.now()
-        _first_of(self.filter(made_at__lt=now - COUNTED)).delete()
+        some_of(self.filter(made_at__lt=now - COUNTED), _FORGOTTEN_AT_ONCE).delete()
         old = now - STATEMENTS_KEPT
         is_over = Q(answered_at__lt=old) | Q(appealed_at=None)
-        return self.forget(_first_of(self.filter(is_over, made_at__lt=old, member__isnull=False)))
+        return self.forget(
+            some_of(self.filter(is_over, made_at__lt=old, member__isnull=False), _FORGOTTEN_AT_ONCE)
+        )
 
 
 class Statement(Appealable):
@@ -236,14 +238,9 @@ class LegalNotices(models.Manager["LegalNotice"]):
     def expire(self) -> int:
         """Forget notices whose time is over, and delete those no longer counted; return how many."""
         now = timezone.now()
-        _first_of(self.filter(made_at__lt=now - COUNTED)).delete()
+        some_of(self.filter(made_at__lt=now - COUNTED), _FORGOTTEN_AT_ONCE).delete()
         is_over = Q(decided_at__lt=now - NOTICES_KEPT) | Q(decided_at=None, made_at__lt=now - OPEN_NOTICES_KEPT)
-        return self.forget(_first_of(self.filter(is_over, forgotten_at=None)))
-
-
-def _first_of(rows: Any) -> Any:
-    """Return the first `_FORGOTTEN_AT_ONCE` of these rows, as rows that can be changed."""
-    return rows.model.objects.filter(pk__in=list(rows.values_list("pk", flat=True)[:_FORGOTTEN_AT_ONCE]))
+        return self.forget(some_of(self.filter(is_over, forgotten_at=None), _FORGOTTEN_AT_ONCE))
 
 
 def new_code() -> str:

@@ -111,6 +111,11 @@ class Row(models.Model):
         return f"{self._meta.model_name} {self.pk}"
 
 
+def some_of(rows: Any, most: int = 1_000, after: int = 0) -> Any:
+    """Return at most so many of these rows, after some, as rows that can be changed or deleted. One query."""
+    return rows.model.objects.filter(pk__in=list(rows.values_list("pk", flat=True)[after : after + most]))
+
+
 def current_name(member: "User | None") -> str:
     """Return the member's name; "" if the account is deleted."""
     return member.get_username() if member and member.left_at is None else ""

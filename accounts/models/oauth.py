@@ -7,7 +7,7 @@ from typing import Any
 from django.db import models, transaction
 from django.utils import timezone
 
-from accounts.models.members import Row, User
+from accounts.models.members import Row, User, some_of
 from accounts.models.tokens import Token, digest_of
 
 MOST_UNUSED = 2_000
@@ -43,8 +43,7 @@ class AppManager(models.Manager["App"]):
     @transaction.atomic
     def register(self, name: str, addresses: list[str]) -> "App":
         """Register an app under a client id of its own."""
-        unused = self.unused().order_by("-pk").values_list("pk", flat=True)
-        self.filter(pk__in=list(unused[MOST_UNUSED - 1 :][:_ROWS])).delete()
+        some_of(self.unused().order_by("-pk"), after=MOST_UNUSED - 1).delete()
         return self.create(client_id=secrets.token_urlsafe(16), name=name, addresses="\n".join(addresses))
 
     def expire(self) -> int:
@@ -86,7 +85,7 @@ class GrantManager(models.Manager["Grant"]):
         """Create a grant with an access token, which is valid for `life`, and a refresh token."""
         User.objects.select_for_update().get(pk=member.pk)
         own = Token.objects.filter(user=member, grant__isnull=False).order_by("-expires_at")
-        Token.objects.filter(pk__in=list(own.values_list("pk", flat=True)[MOST_GRANTS - 1 :])).delete()
+        some_of(own, after=MOST_GRANTS - 1).delete()
         token = Token.objects.create(
             user=member, name=app.name, digest=digest_of(access), scopes=scopes, expires_at=timezone.now() + life
         )
@@ -141,8 +140,7 @@ class RequestManager(models.Manager["AppRequest"]):
 
     def add(self, app: App, secret: str, life: timedelta, **facts: object) -> "AppRequest":
         """Add a code. It expires after `life`."""
-        surplus = self.order_by("-pk").values_list("pk", flat=True)[MOST_REQUESTS - 1 :][:_ROWS]
-        self.filter(pk__in=list(surplus)).delete()
+        some_of(self.order_by("-pk"), after=MOST_REQUESTS - 1).delete()
         return self.create(app=app, digest=digest_of(secret), expires_at=timezone.now() + life, **facts)
 
     def find(self, secret: str) -> "AppRequest | None":

@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts import encryption
-from accounts.models.members import Row, User
+from accounts.models.members import Row, User, some_of
 
 MOST_WEBHOOKS = 10
 """Webhooks of one member, and of the site."""
@@ -31,8 +31,6 @@ _KEYS_KEPT = timedelta(days=8)
 
 OLD_KEY_KEPT = timedelta(days=1)
 """Time for which deliveries are also signed with the key before the present one."""
-
-_ROWS = 1_000
 
 
 class WebhookLimitError(Exception):
@@ -160,8 +158,7 @@ class DeliveryManager(models.Manager["Delivery"]):
         """Forget what was sent long ago; return how many deliveries are gone. Two queries."""
         now = timezone.now()
         self.filter(added_at__lt=now - BODIES_KEPT).exclude(body="").update(body="")
-        old = self.filter(added_at__lt=now - _KEYS_KEPT).order_by().values_list("pk", flat=True)[:_ROWS]
-        return self.filter(pk__in=list(old)).delete()[0]
+        return int(some_of(self.filter(added_at__lt=now - _KEYS_KEPT).order_by()).delete()[0])
 
 
 class Delivery(Row):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from django.conf import settings
 from django.core import signing
@@ -16,22 +15,11 @@ class LastWayError(Exception):
     """Without this, the member could not sign in any more."""
 
 
-class Ways(NamedTuple):
-    """The ways in of a member, by kind. Second factors and links from the command line are none."""
-
-    passwords: int
-    passkeys: int
-    identities: int
-
-
-def ways_in(member: User) -> Ways:
-    """Return how many ways in of each kind the member has, with the site's settings. Two queries."""
+def ways_in(member: User) -> int:
+    """Return how many ways in the member has, without second factors and links. Two queries."""
     issuers = member.identities.values_list("issuer", flat=True)
-    return Ways(
-        int(settings.PASSWORDS and member.has_usable_password()),
-        member.passkeys.count(),
-        sum(provider_of(issuer) is not None for issuer in issuers),
-    )
+    identities = sum(provider_of(issuer) is not None for issuer in issuers)
+    return int(settings.PASSWORDS and member.has_usable_password()) + member.passkeys.count() + identities
 
 
 @contextmanager
@@ -43,7 +31,7 @@ def removing_a_way(member: User) -> Iterator[None]:
     with transaction.atomic():
         User.objects.select_for_update().get(pk=member.pk)
         yield
-        if not sum(ways_in(User.objects.get(pk=member.pk))):
+        if not ways_in(User.objects.get(pk=member.pk)):
             raise LastWayError
 
 
