@@ -80,21 +80,19 @@ class StrictMixin(admin.ModelAdmin):  # type: ignore[type-arg]
 admin.site.unregister(Group)
 
 
+def _permitted(*actions: str) -> Any:
+    """Return a check of Django's permissions for groups, any of these: the proxy has none of its own."""
+    return lambda _admin, request, _obj=None: any(request.user.has_perm(f"auth.{one}_group") for one in actions)
+
+
 @admin.register(PermissionGroup)
 class PermissionGroupAdmin(StrictMixin, GroupAdmin):
     """Django's groups, renamed so that they are not confused with groups of articles."""
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
-        return request.user.has_perm("auth.view_group") or request.user.has_perm("auth.change_group")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("auth.add_group")
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
-        return request.user.has_perm("auth.change_group")
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
-        return request.user.has_perm("auth.delete_group")
+    has_view_permission = _permitted("view", "change")
+    has_add_permission = _permitted("add")
+    has_change_permission = _permitted("change")
+    has_delete_permission = _permitted("delete")
 
 
 @admin.register(User)

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from html import unescape
 from html.parser import HTMLParser
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 from django.conf import settings
@@ -66,23 +66,15 @@ _SUBJECT = re.compile("<title>(.*?)</title>", re.DOTALL)
 _LONGEST_SUBJECT = 150
 
 
-class Drawn(NamedTuple):
-    """A mail without its addresses."""
-
-    subject: str
-    text: str
-    html: str
-
-
-def draw(template: str, context: dict[str, Any], origin: str) -> Drawn:
-    """Draw a mail in the active language. Its links to pages of the site begin with `origin`."""
+def draw(template: str, context: dict[str, Any], origin: str) -> tuple[str, str, str]:
+    """Return subject, text and HTML of a mail in the active language. Links to pages begin with `origin`."""
     context = {"name": "", "marker": "", "stop": ""} | context
     html = _OWN_LINK.sub(origin, _environment().get_template(template).render(context))
     title = _SUBJECT.search(html)
     subject = " ".join(unescape(title[1]).split()) if title else ""
     if len(subject) > _LONGEST_SUBJECT:
         subject = f"{subject[: _LONGEST_SUBJECT - 1].rstrip()}…"
-    return Drawn(subject, text_of(html.partition("</head>")[2]), _with_styles(html))
+    return subject, text_of(html.partition("</head>")[2]), _with_styles(html)
 
 
 @lru_cache(maxsize=1)

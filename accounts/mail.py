@@ -197,22 +197,16 @@ def send_now(message: EmailMessage) -> None:
     message.connection = _line.connection()
     try:
         message.send()
-    except smtplib.SMTPRecipientsRefused as refused:
+    except (OSError, smtplib.SMTPException) as failure:
         _line.close()
-        code, answer = next(iter(refused.recipients.values()))
-        _drop_or_raise(refused, code, answer)
-    except smtplib.SMTPResponseException as refused:
-        _line.close()
-        _drop_or_raise(refused, refused.smtp_code, refused.smtp_error)
-    except (OSError, smtplib.SMTPException):
-        _line.close()
-        raise
-
-
-def _drop_or_raise(refused: Exception, code: int, answer: object) -> None:
-    if code < _FOR_GOOD:
-        raise refused
-    _log.warning("a mail was not sent: the mail server refused it: %d %s", code, answer)
+        code, answer = 0, b""
+        if isinstance(failure, smtplib.SMTPRecipientsRefused):
+            code, answer = next(iter(failure.recipients.values()))
+        elif isinstance(failure, smtplib.SMTPResponseException):
+            code, answer = failure.smtp_code, failure.smtp_error  # type: ignore[assignment]
+        if code < _FOR_GOOD:
+            raise
+        _log.warning("a mail was not sent: the mail server refused it: %d %s", code, answer)
 
 
 _FOR_GOOD = 500

@@ -143,11 +143,7 @@ def _delete_stamps(members: tuple[int, ...]) -> None:
 
 
 def _forget_changed(instance: Any, **_signal: Any) -> None:
-    forget(instance.pk)
-
-
-def _forget_silencing(instance: Any, **_signal: Any) -> None:
-    forget(instance.user_id)
+    forget(getattr(instance, "user_id", instance.pk))
 
 
 def _forget_permitted(
@@ -162,8 +158,7 @@ def _forget_permitted(
 
 
 for _signal in (post_save, post_delete):
-    _signal.connect(_forget_changed, "accounts.User")
-    for _silencing in ("accounts.Block", "accounts.Mute"):
-        _signal.connect(_forget_silencing, _silencing)
+    for _changed in ("accounts.User", "accounts.Block", "accounts.Mute"):
+        _signal.connect(_forget_changed, _changed)
 for _relation in ("accounts.User_groups", "accounts.User_user_permissions"):
     m2m_changed.connect(_forget_permitted, _relation)

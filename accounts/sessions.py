@@ -121,11 +121,8 @@ def is_logged_in(user: Any, key: str) -> bool:
 
 def end_others(user_id: int, key: str) -> None:
     """End the member's sessions, except the one with this key. Idempotent."""
-    _end(
-        MemberSession.objects.filter(user_id=user_id)
-        .exclude(session_key=key)
-        .values_list("session_key", flat=True)
-    )
+    others = MemberSession.objects.filter(user_id=user_id).exclude(session_key=key)
+    _end(others.values_list("session_key", flat=True))
 
 
 def list_current(user_id: int, current: str) -> list[MemberSession]:

@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.contrib.auth.signals import user_login_failed
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect, render, resolve_url
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.cache import never_cache
@@ -302,14 +302,10 @@ def set_up_app(request: MemberRequest) -> HttpResponse:
             del request.session[_OFFERED.format(request.user.pk)]
             tell_change(request.user, Change.APP_ADDED)
             messages.success(request, _("Logging in takes a second step from now on."))
-            return _codes_page(request, second_factor.turn_on(request.user), _page())
+            return _codes_page(request, second_factor.turn_on(request.user), resolve_url(_PAGE))
         form.refuse()
     unsent_form.refill(request)
     return _set_up_page(request, request.user, secret, form)
-
-
-def _page() -> str:
-    return str(redirect(_PAGE)["Location"])
 
 
 def _remove(request: MemberRequest, remove: Callable[[], bool], event: Change, done: str) -> HttpResponse:
@@ -344,7 +340,7 @@ def turn_on(request: MemberRequest) -> HttpResponse:
     new = second_factor.turn_on(request.user)
     if new:
         tell_change(request.user, Change.TURNED_ON)
-    return _codes_page(request, new, _page())
+    return _codes_page(request, new, resolve_url(_PAGE))
 
 
 @private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Turn the second step off"))
@@ -360,7 +356,7 @@ def renew_codes(request: MemberRequest) -> HttpResponse:
     if not request.user.second_factor:
         return redirect(_PAGE)
     tell_change(request.user, Change.NEW_CODES)
-    return _codes_page(request, codes.new_recovery_codes(request.user), _page())
+    return _codes_page(request, codes.new_recovery_codes(request.user), resolve_url(_PAGE))
 
 
 @private_act(members_only(carries=["name"], proof=True), page=_PAGE, button=gettext_lazy("Add a passkey"))
