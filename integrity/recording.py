@@ -127,7 +127,7 @@ def _made(article: ArticleId, day: date, cast: Cast, before: Record | None) -> R
         placeholders = Counter(choice for user, choice in cast.voters.items() if user in PLACEHOLDERS)
         unnamed = (placeholders[Choice.VOTE], placeholders[Choice.OPPOSE])
         own = _ballots(article, cast, [user for user in cast.voters if user not in PLACEHOLDERS])
-        return Record(article, 1, day.isoformat(), unnamed, _nonce(), sorted_ballots(own))
+        return Record(article, 1, day.isoformat(), unnamed, secrets.token_hex(16), sorted_ballots(own))
     kept = [one for one in before.ballots if not one.origin]
     if cast.voters is None:
         kept += [one for one in before.ballots if one.origin in cast.merged]
@@ -137,7 +137,7 @@ def _made(article: ArticleId, day: date, cast: Cast, before: Record | None) -> R
         before,
         version=before.version + 1,
         day=max(day.isoformat(), before.day),
-        nonce=_nonce(),
+        nonce=secrets.token_hex(16),
         ballots=sorted_ballots(kept),
         former=before.digest,
     )
@@ -145,10 +145,6 @@ def _made(article: ArticleId, day: date, cast: Cast, before: Record | None) -> R
         _log.error("the votes of article %d are not those of its ballot record", article)
         return before
     return record
-
-
-def _nonce() -> str:
-    return secrets.token_hex(16)
 
 
 def _ballots(article: ArticleId, cast: Cast, users: Collection[UserId]) -> list[Ballot]:
