@@ -39,29 +39,6 @@ class Row(NamedTuple):
     leaves: bool = False  # whether the other list does not have it
 
 
-class Outcome(NamedTuple):
-    """The effect of the chosen parameters on a list."""
-
-    order: Order
-    chosen: Parameters
-    changes: Sequence[str]
-    at: float
-    current: Sequence[Row]
-    other: Sequence[Row]
-    moved: int  # number of articles of the other list whose rank differs
-    figures: Sequence[Figure]
-    chart: Chart
-    chart_description: str
-    values: dict[str, str]  # the chosen parameters, as inputs take them
-
-
-class WeightProposal(NamedTuple):
-    """Votes per day that fit the site, and the number of articles that they are derived from."""
-
-    votes_per_day: int
-    articles: int
-
-
 class Version(NamedTuple):
     """A version of the parameters, with its changes."""
 
@@ -112,30 +89,31 @@ def _with_version(form: ApplyForm | None, version: int) -> ApplyForm:
     return form
 
 
-def _weight_proposal(repo: Repository) -> WeightProposal | None:
+def _weight_proposal(repo: Repository) -> dict[str, int] | None:
+    """Return the votes per day that fit the site, and the number of articles that they are derived from."""
     recent = repo.weights.get_recent()
     votes_per_day = ranking.fitting_votes_per_day(recent)
-    return None if votes_per_day is None else WeightProposal(votes_per_day, len(recent.points))
+    return None if votes_per_day is None else {"votes_per_day": votes_per_day, "articles": len(recent.points)}
 
 
-def _outcome(repo: Repository, tuning: RankingState, chosen: Parameters, order: Order) -> Outcome:
+def _outcome(repo: Repository, tuning: RankingState, chosen: Parameters, order: Order) -> dict[str, Any]:
+    """Return the effect of the chosen parameters on a list. `inputs`: these, as inputs take them."""
     preview = repo.previews.get(order, chosen, lab.TOP)
     other = _rows(preview)
     before, current = {row.article.id for row in other}, tuning.parameters
     chart, chart_description = _curves(current, chosen)
-    return Outcome(
-        order,
-        chosen,
-        list(change_words(current, chosen)),
-        preview.at,
-        [Row(a, rank, leaves=a.id not in before) for rank, a in enumerate(preview.current, 1)],
-        other,
-        sum(row.move is None or row.move.before != row.rank for row in other),
-        list(_figures(current, chosen, preview)),
-        chart,
-        chart_description,
-        {name: plain(value) for name, value in asdict(chosen).items()},
-    )
+    return {
+        "order": order,
+        "changes": list(change_words(current, chosen)),
+        "at": preview.at,
+        "current": [Row(a, rank, leaves=a.id not in before) for rank, a in enumerate(preview.current, 1)],
+        "other": other,
+        "moved": sum(row.move is None or row.move.before != row.rank for row in other),
+        "figures": list(_figures(current, chosen, preview)),
+        "chart": chart,
+        "chart_description": chart_description,
+        "inputs": {name: plain(value) for name, value in asdict(chosen).items()},
+    }
 
 
 def _rows(preview: Preview) -> list[Row]:
