@@ -10,17 +10,7 @@ from django.db import DataError, IntegrityError
 
 from articles import known_store, private_files
 from articles.account_ids import missing_accounts
-from articles.backup import accounts
-from articles.backup.files import (
-    ACCOUNTS,
-    SECRET_KEY,
-    STORE,
-    BackupDamaged,
-    Manifest,
-    SiteNotEmpty,
-    read_lines,
-    verify,
-)
+from articles.backup import accounts, files
 from articles.domain.errors import StoreDamaged, StoreUnfit
 from articles.repository import (
     LAYOUT_VERSION,
@@ -41,18 +31,18 @@ VERIFYING, WRITING, REBUILDING, CHECKING = "verifying", "writing", "rebuilding l
 class Restored:
     """A restored site. `findings`: what the audit found, one line each."""
 
-    manifest: Manifest
+    manifest: files.Manifest
     accounts: int
     findings: list[str]
     has_secret_key: bool
 
 
-def check(backup: Path, progress: Callable[[int, int], object] = lambda *_: None) -> Manifest:
+def check(backup: Path, progress: Callable[[int, int], object] = lambda *_: None) -> files.Manifest:
     """Return the manifest of a backup that is whole and readable by this version. Raises BackupDamaged.
 
     `progress`: bytes read, and the total.
     """
-    manifest = verify(backup, progress)
+    manifest = files.verify(backup, progress)
     _check_version(backup, manifest)
     return manifest
 
@@ -72,19 +62,19 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
         if not store.is_interrupted():
             accounts.check_empty()
         store.begin()
-    except (StoreUnfit, SiteNotEmpty) as error:
-        raise SiteNotEmpty(
+    except (StoreUnfit, files.SiteNotEmpty) as error:
+        raise files.SiteNotEmpty(
             f"{error} A backup is restored into an empty site: set DATA_DIR to a new directory (and REDIS_URL and "
             "DATABASE_URL, if you use them, to empty databases), or move what is there away."
         ) from error
-    lines, total = read_lines(backup / STORE), manifest.files[STORE].lines
+    lines, total = files.read_lines(backup / files.STORE), manifest.files[files.STORE].lines
     try:
         store.write(map(BackupRecord.from_json, lines), lambda done: progress(WRITING, done, total))
-        count = accounts.load(read_lines(backup / ACCOUNTS), manifest.migrations)
-    except (BackupDamaged, StoreDamaged, IntegrityError, DataError, OverflowError, ValueError) as error:
+        count = accounts.load(files.read_lines(backup / files.ACCOUNTS), manifest.migrations)
+    except (files.BackupDamaged, StoreDamaged, IntegrityError, DataError, OverflowError, ValueError) as error:
         accounts.delete_all()
         store.abandon()
-        raise BackupDamaged(f"{backup} is damaged and was not restored: {error}") from error
+        raise files.BackupDamaged(f"{backup} is damaged and was not restored: {error}") from error
     has_secret_key = _restore_secret_key(backup, manifest)
     repository.upgrade()
     findings: list[object] = []
@@ -99,15 +89,15 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     return Restored(manifest, count, [*map(str, findings), *missing_accounts(repository)], has_secret_key)
 
 
-def _check_version(backup: Path, manifest: Manifest) -> None:
+def _check_version(backup: Path, manifest: files.Manifest) -> None:
     """Raise BackupDamaged for a backup of a newer version of the site, or of one before `OLDEST_VERSION`."""
     if manifest.layout > LAYOUT_VERSION:
-        raise BackupDamaged(
+        raise files.BackupDamaged(
             f"{backup} is of a store with layout {manifest.layout}, this version of the site reads layouts up to "
             f"{LAYOUT_VERSION}: restore it with version {manifest.version}, which made it, or a newer one."
         )
     if manifest.layout < OLDEST_LAYOUT or _numbers(manifest.version) < _numbers(OLDEST_VERSION):
-        raise BackupDamaged(
+        raise files.BackupDamaged(
             f"{backup} was made by version {manifest.version} of the site, this one reads backups of version "
             f"{OLDEST_VERSION} and newer ones: restore it with the version that made it, start version "
             f"{OLDEST_VERSION} on that site, which upgrades it, and make a backup with that."
@@ -119,9 +109,9 @@ def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".") if part.isdecimal()]
 
 
-def _restore_secret_key(backup: Path, manifest: Manifest) -> bool:
+def _restore_secret_key(backup: Path, manifest: files.Manifest) -> bool:
     """Put the secret key into its place; return whether it was in the backup."""
-    if SECRET_KEY not in manifest.files:
+    if files.SECRET_KEY not in manifest.files:
         return False
-    private_files.write(Path(settings.SECRET_KEY_FILE), (backup / SECRET_KEY).read_bytes())
+    private_files.write(Path(settings.SECRET_KEY_FILE), (backup / files.SECRET_KEY).read_bytes())
     return True

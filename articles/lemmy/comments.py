@@ -9,15 +9,7 @@ from pydantic import Field
 
 from accounts.models import POST, VOTE
 from articles.api.protocol.problems import Problem
-from articles.domain.comments import (
-    COMMENTS_PER_PAGE,
-    LEAST_IN_FEED,
-    CommentId,
-    CommentOrder,
-    ThreadPart,
-    article_of,
-    is_root,
-)
+from articles.domain import comments as domain
 from articles.domain.errors import CommentNotFound
 from articles.forms.fields import check_links
 from articles.lemmy.articles import Listing, choice_of, moderated_by, report, shown_articles
@@ -28,7 +20,7 @@ from articles.web import comments, limits, votes
 from articles.web.identity import reader_id
 from articles.wiring import repository
 
-ORDERS = {"New": CommentOrder.NEWEST, "Old": CommentOrder.OLDEST}
+ORDERS = {"New": domain.CommentOrder.NEWEST, "Old": domain.CommentOrder.OLDEST}
 """Orders of comments by Lemmy's sorts; all others are as the best first."""
 
 _MOST_PAGES = 20
@@ -56,7 +48,7 @@ def list_comments(
     if saved_only or liked_only or disliked_only:  # the site keeps no such lists of comments
         return {"comments": []}
     if post_id or parent_id:
-        size = COMMENTS_PER_PAGE if max_depth else min(limit, COMMENTS_PER_PAGE)
+        size = domain.COMMENTS_PER_PAGE if max_depth else min(limit, domain.COMMENTS_PER_PAGE)
         return {"comments": _thread(request, post_id, parent_id, sort, page, size)}
     slug = slug_of(community_id, community_name) if community_id or community_name else WHOLE_SITE
     slugs = None if slug == WHOLE_SITE else frozenset({slug})
@@ -71,28 +63,28 @@ def _thread(
     """Return a page of a discussion, or of the replies to a comment. Each page is a use of the limit for each."""
     if page > _MOST_PAGES:
         return []
-    article_id = article_of(parent_id) if parent_id else post_id or 0
+    article_id = domain.article_of(parent_id) if parent_id else post_id or 0
     article = repository().articles.get(article_id, reader_id(request))
     limits.take(request, *["api"] * (page - 1))
     comments = repository().comments
-    order, reader = ORDERS.get(sort, CommentOrder.BEST), reader_id(request)
+    order, reader = ORDERS.get(sort, domain.CommentOrder.BEST), reader_id(request)
     read = (
         partial(comments.get_branch, _comment(parent_id))
         if parent_id
         else partial(comments.get_thread, article_id)
     )
-    thread = read(order, reader=reader, part=ThreadPart(0, size))
+    thread = read(order, reader=reader, part=domain.ThreadPart(0, size))
     for _page in range(1, page):
         if thread.next_start is None:
             return []
-        thread = read(order, reader=reader, part=ThreadPart(thread.next_start, size))
+        thread = read(order, reader=reader, part=domain.ThreadPart(thread.next_start, size))
     return Shapes(request).thread(thread, article)
 
 
 def _newest(request: HttpRequest, slugs: frozenset[str] | None, page: int, size: int) -> list[Json]:
     """Return a page of the newest comments of the site, of which a few hundred can be paged through."""
     repo, end = repository(), page * size
-    since = repo.store.now() if end <= LEAST_IN_FEED and slugs is None else 0
+    since = repo.store.now() if end <= domain.LEAST_IN_FEED and slugs is None else 0
     newest = repo.comments.list_newest(since=since)
     if slugs is None:
         newest = newest[end - size : end]
@@ -108,19 +100,19 @@ def get_comment(request: HttpRequest, id: Number) -> Json:
     return comment_response(request, id)
 
 
-def comment_response(request: HttpRequest, comment_id: CommentId) -> Json:
+def comment_response(request: HttpRequest, comment_id: domain.CommentId) -> Json:
     """Return a comment, with those above it. Two round trips. Raises CommentNotFound, ArticleRemoved."""
-    read, part, reader = repository().comments.get_branch, ThreadPart(size=1), reader_id(request)
-    branch = read(_comment(comment_id), CommentOrder.OLDEST, reader=reader, part=part)
+    read, part, reader = repository().comments.get_branch, domain.ThreadPart(size=1), reader_id(request)
+    branch = read(_comment(comment_id), domain.CommentOrder.OLDEST, reader=reader, part=part)
     (comment, *_replies), path = branch.comments, ".".join(map(str, (0, *branch.ancestors)))
     article = repository().articles.get(comment.article, reader)
     view = Shapes(request, [comment.author]).comment_view(comment, article, path=path)
     return {"comment_view": view, "recipient_ids": []}
 
 
-def _comment(number: int) -> CommentId:
+def _comment(number: int) -> domain.CommentId:
     """Return the id of a comment. Raises CommentNotFound for one that stands for an article."""
-    if is_root(number):
+    if domain.is_root(number):
         raise CommentNotFound(number)
     return number
 

@@ -13,19 +13,8 @@ from django.utils.translation import gettext as _
 from articles.charts import plots
 from articles.charts.plots import History
 from articles.charts.shapes import Chart
+from articles.domain import explanation as explaining
 from articles.domain.articles import Article
-from articles.domain.explanation import (
-    DECAY_HOURS,
-    Explanation,
-    GroupPlace,
-    HotnessParts,
-    How,
-    Place,
-    Relevance,
-    Sample,
-    Unfound,
-    Where,
-)
 from articles.domain.lists import SearchOrder
 from articles.formatting.values import age, grouped, prose
 from articles.searching import read_query
@@ -68,13 +57,13 @@ class Past(NamedTuple):
 class Why(NamedTuple):
     """An explanation, with its charts and links."""
 
-    explanation: Explanation
+    explanation: explaining.Explanation
     sentence: str  # the explanation in short
     places: Sequence[PlaceInList]
     decay: Chart | None  # None without views, as there is no hotness to fall
     later: float  # the hotness at the end of the decay
     past: SafeString  # the history as HTML
-    found: Relevance | Unfound | None  # its place in a search; None without one
+    found: explaining.Relevance | explaining.Unfound | None  # its place in a search; None without one
     searched: str = ""
     results: str = ""  # address of the results of the search
 
@@ -86,7 +75,7 @@ class Why(NamedTuple):
     @property
     def matches(self) -> Iterator[tuple[str, str, float]]:
         """Yield the terms of the search that match, each with where it does, and what that counts."""
-        if isinstance(self.found, Relevance):
+        if isinstance(self.found, explaining.Relevance):
             for term, where, how, value in self.found.matches:
                 if value:
                     yield _("“%(title)s”") % {"title": term}, _place_of(where, how), value
@@ -100,7 +89,7 @@ def why(article: Article, searched: str = "") -> Why:
         _sentence(explanation),
         list(_places(explanation)),
         _decay(explanation.hotness) if explanation.hotness.value else None,
-        explanation.hotness.after(DECAY_HOURS),
+        explanation.hotness.after(explaining.DECAY_HOURS),
         _history_html(explanation.history, get_language()),
         finder().explain(repository(), read_query(searched), article) if searched else None,
         searched,
@@ -108,22 +97,24 @@ def why(article: Article, searched: str = "") -> Why:
     )
 
 
-def _place_of(where: Where, how: How) -> str:
+def _place_of(where: explaining.Where, how: explaining.How) -> str:
     """Return where and how a term of a search matches, in words."""
     place = {
-        Where.TITLE: _("in the title"),
-        Where.TEXT: _("in the text"),
-        Where.NAMES: _("in the host or the poster’s name"),
-        Where.GROUP: _("is the name of one of its groups"),
-        Where.FILTER: _("a filter"),
+        explaining.Where.TITLE: _("in the title"),
+        explaining.Where.TEXT: _("in the text"),
+        explaining.Where.NAMES: _("in the host or the poster’s name"),
+        explaining.Where.GROUP: _("is the name of one of its groups"),
+        explaining.Where.FILTER: _("a filter"),
     }[where]
-    if where in (Where.GROUP, Where.FILTER) or how is How.EXACT:
+    if where in (explaining.Where.GROUP, explaining.Where.FILTER) or how is explaining.How.EXACT:
         return place
-    text = _("%(place)s, by its stem") if how is How.FORM else _("%(place)s, as the beginning of a word")
+    text = (
+        _("%(place)s, by its stem") if how is explaining.How.FORM else _("%(place)s, as the beginning of a word")
+    )
     return text % {"place": place}
 
 
-def _sentence(explanation: Explanation) -> str:
+def _sentence(explanation: explaining.Explanation) -> str:
     score, rank = explanation.score, grouped(explanation.front.rank)
     ago = age(score.posted_at)
     if not (score.votes or score.opposes):
@@ -151,8 +142,8 @@ def _sentence(explanation: Explanation) -> str:
     return prose(text)
 
 
-def _places(explanation: Explanation) -> Iterator[PlaceInList]:
-    def place_in_list(name: str, place: Place | GroupPlace, address: str) -> PlaceInList:
+def _places(explanation: explaining.Explanation) -> Iterator[PlaceInList]:
+    def place_in_list(name: str, place: explaining.Place | explaining.GroupPlace, address: str) -> PlaceInList:
         page = -(-place.rank // repository().rules.per_page)
         query = f"?page={page}" if page > 1 else ""
         return PlaceInList(name, place.rank, place.of, f"{address}{query}#article-{explanation.article_id}")
@@ -164,23 +155,23 @@ def _places(explanation: Explanation) -> Iterator[PlaceInList]:
         yield place_in_list(_("Hot list"), explanation.hot, reverse("articles:hot"))
 
 
-def _decay(hotness: HotnessParts) -> Chart:
+def _decay(hotness: explaining.HotnessParts) -> Chart:
     return plots.decay_curve(
         [(_("Hotness"), hotness.after)],
-        DECAY_HOURS,
+        explaining.DECAY_HOURS,
         hour_label=chart_labels.hours,
         value_label=chart_labels.number,
     )
 
 
 @lru_cache(maxsize=100)
-def _history_html(samples: tuple[Sample, ...], _language: str | None) -> SafeString:
+def _history_html(samples: tuple[explaining.Sample, ...], _language: str | None) -> SafeString:
     """Return the history as HTML. All readers get the same until the next sample, so it is cached."""
     drawn = render_to_string("ranking/rank_history.html", {"pasts": list(_pasts(samples))})
     return SafeString(drawn)  # nosec B703 # a template, which escapes
 
 
-def _pasts(samples: Sequence[Sample]) -> Iterator[Past]:
+def _pasts(samples: Sequence[explaining.Sample]) -> Iterator[Past]:
     """Yield the ranks in each list that has samples of the article."""
     drawn_points = False
     for name, ranks in (
@@ -194,7 +185,9 @@ def _pasts(samples: Sequence[Sample]) -> Iterator[Past]:
             drawn_points = True
 
 
-def _history(samples: Sequence[Sample], ranks: Sequence[int | None], points: Sequence[int | None]) -> History:
+def _history(
+    samples: Sequence[explaining.Sample], ranks: Sequence[int | None], points: Sequence[int | None]
+) -> History:
     return plots.history(
         zip((sample.at for sample in samples), ranks, points, strict=True),
         zone=chart_labels.zone(),
