@@ -200,7 +200,7 @@ def begin_sweep(request: HttpRequest, name: SubjectName, sweep: NewSweep) -> Sta
     removed.
     """
     member, reason = subject_for(request, name, REMOVE_ARTICLES), clean_reason(sweep.reason)
-    row = begin(member, sweep.days, reason, actor(request))
+    row = begin(member, sweep.days, reason, actor(request), sweep.grounds)
     remove(row, actor(request))
     return Status(201, _reread(row))
 

@@ -37,14 +37,14 @@ _FORGOTTEN_AT_ONCE = 500
 
 
 class Ground(models.TextChoices):
-    """What a decision rests on, and what members and moderators read of it."""
+    """What a decision rests on."""
 
     RULES = "rules", _("A rule of this site")
     LAW = "law", _("A law")
 
 
 class Act(models.TextChoices):
-    """What moderators decided against a member, and what members and moderators read of it."""
+    """What moderators decided against a member."""
 
     REMOVAL = "removal", _("Removal of an article or a comment")
     LOCK = "lock", _("Lock of a discussion")
@@ -195,7 +195,7 @@ class Statement(Appealable):
 
 
 class NoticeReason(models.TextChoices):
-    """Why a reader reports content, and what readers and moderators read of it."""
+    """Why a reader reports content."""
 
     ILLEGAL = "illegal", _("It is illegal")
     CHILD_ABUSE = "child-abuse", _("It shows the sexual abuse of children")
@@ -203,7 +203,7 @@ class NoticeReason(models.TextChoices):
 
 
 class Outcome(models.TextChoices):
-    """What moderators decided on a legal notice, and what the sender reads of it."""
+    """What moderators decided on a legal notice."""
 
     KEPT = "kept", pgettext_lazy("legal notice", "The content stays.")
     REMOVED = "removed", pgettext_lazy("legal notice", "The content was removed.")

@@ -251,6 +251,30 @@ def test_programs_say_what_a_decision_rests_on_and_members_appeal_by_them(law, a
     assert with_token(carol).get("me/statements").json() == {"statements": [], "next_after": None}
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "act"),
+    [
+        ("put", "comments/{comment}/removed", {"removed": True}, Act.REMOVAL),
+        ("put", "articles/{article}/locked", {"locked": True}, Act.LOCK),
+        ("put", "users/alice/bans/posting", {"banned": True}, Act.BAN),
+        ("put", "groups/python/bans/alice", {"banned": True}, Act.BAN),
+        ("put", "users/alice/left-out", {"left_out": True}, Act.VOTES),
+        ("put", "users/alice/about", {"removed": True}, Act.PROFILE),
+        ("post", "users/alice/sweeps", {"days": 1}, Act.SWEEP),
+    ],
+)
+def test_each_decision_of_a_program_says_what_it_rests_on(
+    law, site_store, article, alice, carol, method, path, body, act
+):
+    User.objects.filter(pk=alice.pk).update(about="Hatred")
+    body, call = body | {"reason": "Hatred"}, getattr(with_token(carol), method)
+    path = path.format(article=article, comment=comment_on(site_store, article, "Hatred", alice.pk))
+
+    assert error_of(call(path, body)) == (400, "cited-empty")
+    assert call(path, body | LAW).status_code < 300
+    assert Statement.objects.values_list("act", "ground", "cited").get() == (act, "law", "Section 130")
+
+
 def test_a_redaction_reaches_statements(article, alice, carol):
     removed(article, carol)
 
