@@ -152,7 +152,7 @@ def test_surrounding_white_space_does_not_count_towards_the_length():
 
 
 def test_eighty_thousand_combining_marks_are_refused_unread(monkeypatch):
-    monkeypatch.setattr("articles.text.lines.visible", lambda text, **_most: pytest.fail("it was read"))
+    monkeypatch.setattr("articles.text.characters.visible", lambda text, **_most: pytest.fail("it was read"))
 
     assert refusal(clean_title, "a" + "\u0301\u0316" * 40_000) == "title-long"
 
