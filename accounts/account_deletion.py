@@ -36,11 +36,8 @@ Step = Callable[[int, str, str, Callable[[], bool], bool], str]
 whether this is the last pass, which also removes the number. Returns the new progress, '' when the step is
 complete. Idempotent."""
 
-AGAIN_AFTER = timedelta(seconds=60)
-"""Delay before the second pass; longer than any request takes."""
-
-KEPT = timedelta(days=30)
-"""Time for which moderators can still see, by its number, what a deleted account posted."""
+AGAIN_AFTER = timedelta(seconds=60)  # delay before the second pass; longer than any request takes
+KEPT = timedelta(days=30)  # time for which moderators can still see, by its number, what a deleted account posted
 
 _KEPT_COLUMNS = frozenset(("id", "username", "canonical_name", "imported", "date_joined", "left_at"))
 """Of the account's row: what keeps id and name from being used again. The others lose what they say."""
@@ -62,8 +59,7 @@ _DELETED_ROWS = (
 )
 """Relations of the account whose rows go with it."""
 
-_SESSIONS_PER_BATCH = 500
-"""Sessions read by one query, and decoded."""
+_SESSIONS_PER_BATCH = 500  # sessions read by one query, and decoded
 
 _REQUEST_BUDGET_SECONDS = 1.0
 """Time for the deletion within the member's request. Housekeeping does the rest."""

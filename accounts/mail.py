@@ -54,8 +54,7 @@ class Kind(Enum):
     LEGAL_NOTICE = "legal_notices/mail.html"
 
 
-NOTICES, DIGEST, WAITING = "notices", "digest", "waiting"
-"""What members can unsubscribe from."""
+NOTICES, DIGEST, WAITING = "notices", "digest", "waiting"  # what members can unsubscribe from
 
 _STOPS = {Kind.NOTICES: NOTICES, Kind.DIGEST: DIGEST, Kind.WAITING: WAITING}
 
@@ -209,8 +208,7 @@ def send_now(message: EmailMessage) -> None:
         _log.warning("a mail was not sent: the mail server refused it: %d %s", code, answer)
 
 
-_FOR_GOOD = 500
-"""SMTP codes from here on say that the server will never take the mail."""
+_FOR_GOOD = 500  # SMTP codes from here on say that the server will never take the mail
 
 
 class _Line(threading.local):
@@ -273,8 +271,7 @@ def site_address(request: HttpRequest) -> str:
     return f"{request.scheme or 'http'}://{request.get_host()}"
 
 
-VERIFY_DAYS = 3
-"""Days for which a link that verifies an address works."""
+VERIFY_DAYS = 3  # days for which a link that verifies an address works
 
 _VERIFY, _UNSUBSCRIBE = "accounts.verify", "accounts.unsubscribe"
 

@@ -22,11 +22,8 @@ REMOVE_ARTICLES = "articles.remove_articles"
 TUNE_RANKING = "articles.tune_ranking"
 SEE_VIEWS = "articles.see_views"
 
-BAN_MEMBERS = "articles.ban_members"
-"""A member with this permission bans members, and answers their appeals."""
-
-REDACT = "articles.redact"
-"""A member with this permission redacts texts, which nothing reverses."""
+BAN_MEMBERS = "articles.ban_members"  # a member with this permission bans members, and answers their appeals
+REDACT = "articles.redact"  # a member with this permission redacts texts, which nothing reverses
 
 PERMISSIONS = (ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES, TUNE_RANKING, SEE_VIEWS, BAN_MEMBERS, REDACT)
 

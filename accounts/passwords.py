@@ -20,16 +20,14 @@ from django.utils.translation import gettext as _
 
 from owner.choices import chosen
 
-LONGEST_WAIT = 2.0
-"""Seconds that a request waits for its turn."""
+LONGEST_WAIT = 2.0  # seconds that a request waits for its turn
 
 
 class HashesBusy(Exception):
     """Too many passwords are being hashed; retrying a moment later helps."""
 
 
-TURNS = BoundedSemaphore(settings.PASSWORD_HASHES_AT_ONCE)
-"""One for each hash that is computed."""
+TURNS = BoundedSemaphore(settings.PASSWORD_HASHES_AT_ONCE)  # one for each hash that is computed
 
 
 @contextmanager
@@ -83,8 +81,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-password_confirmed = Signal()
-"""Sent with `request` when a member's own password was right."""
+password_confirmed = Signal()  # sent with `request` when a member's own password was right
 
 
 def note_password(request: HttpRequest, form: BaseForm, field: str = "password") -> None:

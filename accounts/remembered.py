@@ -34,15 +34,12 @@ class Row(NamedTuple):
     """The values of an account's row, in the order of the backend's query."""
 
     stamp: int
-    read_at: float
-    """By the monotonic clock."""
-
+    read_at: float  # by the monotonic clock
     values: list[Any]
 
 
 _rows: dict[int, Row] = {}
-_read_from: list[object] = [None]
-"""What `forget_all_of_others` was last called with."""
+_read_from: list[object] = [None]  # what `forget_all_of_others` was last called with
 
 _members: dict[str, int] = {}
 """Whose sessions these are. A session's key never changes its member."""

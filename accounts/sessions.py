@@ -25,11 +25,8 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext
 
-MOST_SESSIONS = 50
-"""Sessions of one member that exist at once."""
-
-FRESH_SECONDS = 600
-"""For which a proof is fresh."""
+MOST_SESSIONS = 50  # sessions of one member that exist at once
+FRESH_SECONDS = 600  # for which a proof is fresh
 
 _PROVEN = "proven"
 _LONGEST_BROWSER = 300

@@ -20,14 +20,12 @@ from articles.domain.members import UserId
 FORMAT = 2
 """Version of the format. It is in each text that is hashed."""
 
-FIRST = "0" * 64
-"""What the first day of a chain follows, and the first version of a record."""
+FIRST = "0" * 64  # what the first day of a chain follows, and the first version of a record
 
 BY_MODERATORS = "moderators"
 """Class of a vote that is left out of ranking because moderators leave its member's votes out."""
 
-ON_PROBATION = "probation"
-"""Class of a vote that is left out because its member was new until voting closed."""
+ON_PROBATION = "probation"  # class of a vote that is left out because its member was new until voting closed
 
 _NONE = "-"
 _BALLOT = re.compile(
@@ -66,11 +64,8 @@ class Ballot:
 
     commitment: str
     choice: Choice
-    left_out: str = ""
-    """Why it is left out of ranking; "" if it counts."""
-
-    origin: ArticleId = 0
-    """The merged article that it was cast on; 0 if on this one."""
+    left_out: str = ""  # why it is left out of ranking; "" if it counts
+    origin: ArticleId = 0  # the merged article that it was cast on; 0 if on this one
 
     @property
     def line(self) -> str:
@@ -111,20 +106,11 @@ class Record:
 
     article: ArticleId
     version: int
-    day: str
-    """Day of the chain, such as 2026-11-27."""
-
-    unnamed: tuple[int, int]
-    """Votes and opposes of an import, of which no member is known."""
-
-    nonce: str
-    """32 random hex digits, so that the record cannot be guessed from its digest."""
-
-    ballots: tuple[Ballot, ...]
-    """Sorted by commitment."""
-
-    former: str = FIRST
-    """Digest of the version before."""
+    day: str  # day of the chain, such as 2026-11-27
+    unnamed: tuple[int, int]  # votes and opposes of an import, of which no member is known
+    nonce: str  # 32 random hex digits, so that the record cannot be guessed from its digest
+    ballots: tuple[Ballot, ...]  # sorted by commitment
+    former: str = FIRST  # digest of the version before
 
     @property
     def votes(self) -> int:

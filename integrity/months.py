@@ -24,12 +24,10 @@ from integrity.ballots import digest_of, month_text
 from integrity.models import BallotRecord, MonthReport
 from moderation.flags import REASONS
 
-FEW = 5
-"""Smallest number above 0 that is published."""
+FEW = 5  # smallest number above 0 that is published
 
 Figure: TypeAlias = int | str
-Period: TypeAlias = tuple[datetime, datetime]
-"""First and last moment."""
+Period: TypeAlias = tuple[datetime, datetime]  # first and last moment
 
 VOTES = {
     "articles_closed": _("Articles on which voting closed, with a ballot record"),

@@ -12,8 +12,7 @@ from integrity.models import BallotRecord, ChainDay, MonthReport, chain_file
 from integrity.months import months_table
 from tools.verify_ballots import WAITS, Seen, check_site
 
-Progress = Callable[[int, int], None]
-"""Receives the number of records done so far, and of all."""
+Progress = Callable[[int, int], None]  # receives the number of records done so far, and of all
 
 _ARTICLES = 500
 

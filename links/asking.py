@@ -17,11 +17,8 @@ from articles.text.links import clean_link, is_private, link_key
 from articles.web import limits
 from articles.web.identity import check_ban
 
-SOCKET_VARIABLE = "LINKS_SOCKET"
-"""Variable by which the launcher names the socket to the web server's processes."""
-
-PATIENCE = 0.15
-"""Seconds that a worker gives the fetching process: it answers in one, unless it is stopped."""
+SOCKET_VARIABLE = "LINKS_SOCKET"  # variable by which the launcher names the socket to the web server's processes
+PATIENCE = 0.15  # seconds that a worker gives the fetching process: it answers in one, unless it is stopped
 
 DESCRIPTION_LIMIT = 500
 _MOST_BYTES = 65_536
@@ -61,8 +58,7 @@ class LinkInfo(NamedTuple):
 
     state: str
     title: str = ""
-    canonical: str = ""
-    """Address that the page says is its own; empty if that is the same page as the link."""
+    canonical: str = ""  # address that the page says is its own; empty if that is the same page as the link
     language: str = ""
     description: str = ""
     problem: str = ""

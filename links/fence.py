@@ -14,8 +14,7 @@ import sysconfig
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-MEMORY_BYTES = 512 * 2**20
-"""Address space of a process that fetches; what it uses is a tenth."""
+MEMORY_BYTES = 512 * 2**20  # address space of a process that fetches; what it uses is a tenth
 
 CPU_SECONDS = 4
 
@@ -27,8 +26,7 @@ _READABLE = (
 )
 """Of the resolver and of Python, which import late: none has anything secret. All else cannot be opened."""
 
-_PORTS = (53, 80, 443)
-"""Of TCP connections; a resolver uses 53 for long answers."""
+_PORTS = (53, 80, 443)  # of TCP connections; a resolver uses 53 for long answers
 
 _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 4, 22, 38
 _SECCOMP_MODE_FILTER = 2

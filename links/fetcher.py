@@ -21,17 +21,13 @@ from links.fetching import MOST_REQUESTS, SECONDS, Fetch, NotFetched, World, hos
 from links.reading import MOST_ADDRESS
 
 DAY = 86400.0
-KEPT_SECONDS = {True: DAY, False: 600.0}
-"""How long an answer is kept, by whether there was a page."""
+KEPT_SECONDS = {True: DAY, False: 600.0}  # how long an answer is kept, by whether there was a page
 
 MOST_KEPT, MOST_ROBOTS, MOST_HOSTS = 1_000, 200, 1_000
 MOST_CHILDREN = 4
 MOST_WAITING = 20
-PER_HOST, HOST_SECONDS = 20, 60.0
-"""Fetches that ask one host, in a time."""
-
-_MOST_SENT = 400_000
-"""Bytes that a child may say."""
+PER_HOST, HOST_SECONDS = 20, 60.0  # fetches that ask one host, in a time
+_MOST_SENT = 400_000  # bytes that a child may say
 
 _FIELDS = (*reading.Page._fields, "problem")
 

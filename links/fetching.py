@@ -25,11 +25,8 @@ from links.wire import Wire
 SECONDS = 5.0
 """Of a whole fetch. Names that resolve slowly are cut by the process that watches this one."""
 
-_SECONDS_OF_READING = 1.0
-"""Of those, what is kept for reading the page: what has arrived until then is used."""
-
-_CONNECT_SECONDS = 2.0
-"""For one address; a host can have several."""
+_SECONDS_OF_READING = 1.0  # of those, what is kept for reading the page: what has arrived until then is used
+_CONNECT_SECONDS = 2.0  # for one address; a host can have several
 
 MOST_BYTES = 1_000_000
 """Of one response with its headers, as sent and unpacked. A longer page is read to there."""
@@ -40,8 +37,7 @@ _MOST_ADDRESSES = 3
 _PORTS = {"http:": 80, "https:": 443}
 _OF_PAGES = {"Accept": "text/html, application/xhtml+xml, text/plain;q=0.5, */*;q=0.1"}
 _REDIRECTS = (301, 302, 303, 307, 308)
-KEPT_ROBOTS_BYTES = 20_000
-"""Longer files are not kept."""
+KEPT_ROBOTS_BYTES = 20_000  # longer files are not kept
 
 
 class NotFetched(Exception):

@@ -13,17 +13,13 @@ from django.utils import timezone
 from links.fetching import SECONDS, Answer, Fetch, World, resolve
 from links.process import user_agent
 
-SLOW_SECONDS = 1.0
-"""An exchange that takes longer is slow."""
-
-_RESTS = 20
-"""Times what a slow exchange took: for so long its receiver gets nothing more."""
+SLOW_SECONDS = 1.0  # an exchange that takes longer is slow
+_RESTS = 20  # times what a slow exchange took: for so long its receiver gets nothing more
 
 _ASKS_FOR_A_PAUSE = (429, 503)
 
 _resolver = ThreadPoolExecutor(4, "names")
-_resting = dict[str, float]()
-"""The receivers to whom this process sends nothing for now, and until when."""
+_resting = dict[str, float]()  # the receivers to whom this process sends nothing for now, and until when
 
 
 class Resting(Exception):

@@ -19,8 +19,7 @@ from links.asking import SOCKET_VARIABLE
 from voting_site.embedded import launch
 from voting_site.embedded.supervisor import Backoff
 
-_SERVED_SECONDS = 5.0
-"""A process that lives as long has served: its next one starts at once."""
+_SERVED_SECONDS = 5.0  # a process that lives as long has served: its next one starts at once
 
 _log = logging.getLogger(__name__)
 

@@ -16,11 +16,8 @@ MOST_TITLE, MOST_DESCRIPTION, MOST_ADDRESS = 1_000, 500, 2_048
 
 _MOST_LANGUAGE = 35
 
-_MOST_EVENTS = 50_000
-"""Tags and texts that are looked at: a head has hundreds."""
-
-_PRESCAN_BYTES = 1024
-"""Where a page has to declare its encoding (HTML, section 4.2.5.4)."""
+_MOST_EVENTS = 50_000  # tags and texts that are looked at: a head has hundreds
+_PRESCAN_BYTES = 1024  # where a page has to declare its encoding (HTML, section 4.2.5.4)
 
 _HTML = ("text/html", "application/xhtml+xml")
 _KINDS = {**dict.fromkeys(_HTML, "page"), "text/plain": "text", "application/pdf": "pdf"}

@@ -55,12 +55,8 @@ class PushForm(forms.Form):
 class Offer(NamedTuple):
     """What the pages show of it to a member."""
 
-    key: str
-    """The site's, by which browsers know it."""
-
-    here: Device | None
-    """The device of this login."""
-
+    key: str  # the site's, by which browsers know it
+    here: Device | None  # the device of this login
     devices: Sequence[Device]
     form: PushForm
 

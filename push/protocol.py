@@ -25,8 +25,7 @@ from articles.text.lines import InvalidInput
 from links import posting
 from links.fetching import Answer, NotFetched, checked
 
-KEPT_SECONDS = 86_400
-"""For which a push service keeps a message for a device that is off."""
+KEPT_SECONDS = 86_400  # for which a push service keeps a message for a device that is off
 
 _TOKEN_SECONDS = 12 * 3600
 _LONGEST_ADDRESS = 1_000

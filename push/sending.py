@@ -41,8 +41,7 @@ from tasks import OUT, TryLater, add
 
 _log = logging.getLogger(__name__)
 
-SETTLE_SECONDS = 5
-"""Age at which something is pushed: until then, it may be edited, deleted, or read on the site."""
+SETTLE_SECONDS = 5  # age at which something is pushed: until then, it may be edited, deleted, or read on the site
 
 INBOX, WAITING = "inbox", "waiting"
 """The messages. A later one takes the place of an earlier one on the device and at the push service."""

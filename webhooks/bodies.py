@@ -30,8 +30,7 @@ FORMS = {
 }
 """The forms, as a member chooses from them."""
 
-KEY_PREFIX = "whsec_"
-"""What Standard Webhooks writes before a key."""
+KEY_PREFIX = "whsec_"  # what Standard Webhooks writes before a key
 
 
 class Happened(NamedTuple):

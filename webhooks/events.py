@@ -62,12 +62,10 @@ _OF_ACTIONS = {
 
 _CHANGES_READ = 100
 _LOG_PAGES = 20
-_OVERLAP = 10.0
-"""Seconds of the log that are read again: entries of several shards may come late."""
+_OVERLAP = 10.0  # seconds of the log that are read again: entries of several shards may come late
 
 _SETTLE_SECONDS = 5
-_NEW_SECONDS = 86_400
-"""Age up to which an article or a comment that changed may still have to be sent."""
+_NEW_SECONDS = 86_400  # age up to which an article or a comment that changed may still have to be sent
 
 _LINE_CHARACTERS = 300
 

@@ -36,12 +36,10 @@ from webhooks.events import Event, Position
 
 _log = logging.getLogger(__name__)
 
-TEST = "test"
-"""The event of a test that the owner asks for."""
+TEST = "test"  # the event of a test that the owner asks for
 
 _GONE = 410
-_SECONDS = 10.0
-"""For which a task sends what waits for one webhook."""
+_SECONDS = 10.0  # for which a task sends what waits for one webhook
 
 _LONGEST_PROBLEM = 100
 

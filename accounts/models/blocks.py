@@ -5,8 +5,7 @@ from django.utils import timezone
 
 from accounts.models.members import Row, User, some_of
 
-MOST_MUTED = 1_000
-"""Discussions that one member can mute: further ones replace the oldest."""
+MOST_MUTED = 1_000  # discussions that one member can mute: further ones replace the oldest
 
 
 _SPARED = """

@@ -14,15 +14,13 @@ from accounts.models.members import Row, User, some_of
 from accounts.models.tokens import Token
 from accounts.sessions import MemberSession, is_logged_in
 
-MOST_DEVICES = 10
-"""Devices of one member: a further one replaces the oldest."""
+MOST_DEVICES = 10  # devices of one member: a further one replaces the oldest
 
 PUSH_KINDS = ("reply", "mention", "moderation", "flag", "suggestion", "waiting")
 """What members can have pushed: kinds of notices, and what waits for a moderator."""
 
 
-FORGOTTEN_AFTER = timedelta(days=1)
-"""Time for which messages to a device may fail before it is forgotten."""
+FORGOTTEN_AFTER = timedelta(days=1)  # time for which messages to a device may fail before it is forgotten
 
 
 class DeviceManager(models.Manager["Device"]):

@@ -26,14 +26,9 @@ STATEMENTS_KEPT = timedelta(days=365)
 NOTICES_KEPT = timedelta(days=183)
 """Time after the decision after which the texts of a legal notice and who sent it are forgotten."""
 
-OPEN_NOTICES_KEPT = timedelta(days=365)
-"""The same for a notice that no moderator decides."""
-
-COUNTED = timedelta(days=3 * 365)
-"""Time for which statements and notices are counted."""
-
-_FORGOTTEN_AT_ONCE = 500
-"""Rows that one run of housekeeping forgets, and deletes, of each kind."""
+OPEN_NOTICES_KEPT = timedelta(days=365)  # the same for a notice that no moderator decides
+COUNTED = timedelta(days=3 * 365)  # time for which statements and notices are counted
+_FORGOTTEN_AT_ONCE = 500  # rows that one run of housekeeping forgets, and deletes, of each kind
 
 
 class Ground(models.TextChoices):

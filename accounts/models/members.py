@@ -36,8 +36,7 @@ def validate_name(name: str) -> None:
         raise ValidationError(NAME_RULE, code="invalid")
 
 
-_MOST_DIGITS = 16
-"""Maximum number of digits of a member's id."""
+_MOST_DIGITS = 16  # maximum number of digits of a member's id
 
 _JOINED = "string_agg({}::text, ',')" if connection.vendor == "postgresql" else "group_concat({})"
 

@@ -11,11 +11,8 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models.members import Row, User, name_of
 
-SLUG_LIMIT = 60
-"""Most characters of the slug of a group that is kept here: more than any has."""
-
-_SENT_TWICE = timedelta(minutes=1)
-"""Age up to which a ban is the same as one for the same reason."""
+SLUG_LIMIT = 60  # most characters of the slug of a group that is kept here: more than any has
+_SENT_TWICE = timedelta(minutes=1)  # age up to which a ban is the same as one for the same reason
 
 
 class BanScope(StrEnum):
@@ -248,8 +245,7 @@ class AboutFlags(models.Manager["AboutFlag"]):
         return flags.order_by("member", "pk")
 
 
-OPEN, KEPT, REMOVED = "open", "kept", "removed"
-"""States of a flag on what a member writes about themselves."""
+OPEN, KEPT, REMOVED = "open", "kept", "removed"  # states of a flag on what a member writes about themselves
 
 
 class AboutFlag(Row):

@@ -10,22 +10,17 @@ from django.utils import timezone
 from accounts.models.members import Row, User, some_of
 from accounts.models.tokens import Token, digest_of
 
-MOST_UNUSED = 2_000
-"""Apps without a grant that are kept: a further one replaces the oldest."""
+MOST_UNUSED = 2_000  # apps without a grant that are kept: a further one replaces the oldest
 
 UNUSED_KEPT = timedelta(days=30)
 
-MOST_GRANTS = 20
-"""Grants of one member: a further one replaces the grant that was refreshed longest ago."""
-
-MOST_REQUESTS = 10_000
-"""Codes of all apps that are kept: a further one replaces the oldest."""
+MOST_GRANTS = 20  # grants of one member: a further one replaces the grant that was refreshed longest ago
+MOST_REQUESTS = 10_000  # codes of all apps that are kept: a further one replaces the oldest
 
 REQUESTS_KEPT = timedelta(hours=1)
 """Time for which a code that was used is known, so that its second use revokes what it gave."""
 
-GRANT_KEPT = timedelta(days=90)
-"""Time without a refresh after which a grant ends."""
+GRANT_KEPT = timedelta(days=90)  # time without a refresh after which a grant ends
 
 LONGEST_GRANT = timedelta(days=365)
 """Time after which the app has to ask the member again, as after the longest session."""

@@ -8,8 +8,7 @@ from django.utils import timezone
 
 from accounts.models.members import Row, User, name_of
 
-KEPT_DAYS = 30
-"""Days for which decided posts and digests of texts are kept."""
+KEPT_DAYS = 30  # days for which decided posts and digests of texts are kept
 
 
 class Rules(models.Manager["ModeratorRule"]):
@@ -75,8 +74,7 @@ class RuleVersion(Row):
     author_name = name_of("author")
 
 
-WAITING, POSTED, REFUSED = "waiting", "posted", "refused"
-"""States of a held post."""
+WAITING, POSTED, REFUSED = "waiting", "posted", "refused"  # states of a held post
 
 
 class HeldPosts(models.Manager["HeldPost"]):

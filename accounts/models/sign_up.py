@@ -29,8 +29,7 @@ _BELOW = f"""WITH RECURSIVE tree(inviter, invited) AS (
 is created, so there are no cycles."""
 
 
-INVITATION_DAYS = 7
-"""Days for which an invitation is valid."""
+INVITATION_DAYS = 7  # days for which an invitation is valid
 
 
 class InvitationManager(models.Manager["Invitation"]):

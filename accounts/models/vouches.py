@@ -16,11 +16,8 @@ from accounts.models.sign_up import Invitation
 from owner.choices import chosen
 
 MONTH = timedelta(days=30)
-ANSWERABLE = timedelta(days=365)
-"""Time for which a wrong vouch makes the member's vouches weigh less."""
-
-ENOUGH = 2
-"""Halves of a vouch that end probation: a full one, or two that weigh half."""
+ANSWERABLE = timedelta(days=365)  # time for which a wrong vouch makes the member's vouches weigh less
+ENOUGH = 2  # halves of a vouch that end probation: a full one, or two that weigh half
 
 
 class VouchLimitError(Exception):

@@ -13,24 +13,14 @@ from django.utils import timezone
 from accounts import encryption
 from accounts.models.members import Row, User, some_of
 
-MOST_WEBHOOKS = 10
-"""Webhooks of one member, and of the site."""
-
-MOST_OF_MEMBERS = 1_000
-"""Webhooks of all members: housekeeping looks for each at what happened."""
-
-LOGGED = 50
-"""Deliveries of a webhook that are kept, with what was sent."""
-
-MOST_WAITING = 1_000
-"""Deliveries of a webhook that can wait; what happens meanwhile is not delivered."""
+MOST_WEBHOOKS = 10  # webhooks of one member, and of the site
+MOST_OF_MEMBERS = 1_000  # webhooks of all members: housekeeping looks for each at what happened
+LOGGED = 50  # deliveries of a webhook that are kept, with what was sent
+MOST_WAITING = 1_000  # deliveries of a webhook that can wait; what happens meanwhile is not delivered
 
 BODIES_KEPT = timedelta(days=7)
-_KEYS_KEPT = timedelta(days=8)
-"""Longer than voting is open: so long, nothing is delivered twice."""
-
-OLD_KEY_KEPT = timedelta(days=1)
-"""Time for which deliveries are also signed with the key before the present one."""
+_KEYS_KEPT = timedelta(days=8)  # longer than voting is open: so long, nothing is delivered twice
+OLD_KEY_KEPT = timedelta(days=1)  # time for which deliveries are also signed with the key before the present one
 
 
 class WebhookLimitError(Exception):

@@ -10,8 +10,7 @@ from django.core.exceptions import ValidationError
 from accounts import names
 from accounts.models import App
 
-MOST_BYTES = 10_000
-"""Size of a registration."""
+MOST_BYTES = 10_000  # size of a registration
 
 _MOST_ADDRESSES, _ADDRESS_CHARACTERS, _NAME_CHARACTERS = 5, 300, 50
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*):[A-Za-z0-9:/?@!$&()*+,;=._~%\[\]-]+")

@@ -21,8 +21,7 @@ RECOVERY_CODES = 10
 _RECOVERY_BYTES, _GROUP = 10, 4
 
 _DIGITS = 6
-LONGEST_CODE = 40
-"""Characters of a code as it is typed, with spaces and hyphens."""
+LONGEST_CODE = 40  # characters of a code as it is typed, with spaces and hyphens
 
 
 code_entered = Signal()

@@ -15,11 +15,8 @@ from requests.structures import CaseInsensitiveDict
 
 from links.wire import Wire
 
-SECONDS = 5.0
-"""Of all requests of one page."""
-
-MOST_BYTES = 500_000
-"""Of one response with its headers."""
+SECONDS = 5.0  # of all requests of one page
+MOST_BYTES = 500_000  # of one response with its headers
 
 # Resolving a name has no time limit of its own.
 _resolver = ThreadPoolExecutor(4, "providers")

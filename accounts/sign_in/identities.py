@@ -151,8 +151,7 @@ class Newcomer(NamedTuple):
     person: Person
     intent: LoginIntent
     invitation: str
-    token: str
-    """What a login form carries to connect the account that it logs in to."""
+    token: str  # what a login form carries to connect the account that it logs in to
 
 
 def keep_newcomer(request: HttpRequest, person: Person, intent: LoginIntent, invitation: str) -> None:

@@ -38,8 +38,7 @@ from owner.choices import chosen
 ADD, SIGN_IN, SECOND_STEP, CONFIRM = PURPOSES = ("add", "sign-in", "second-step", "confirm")
 """What a ceremony is for: its challenge is valid for nothing else."""
 
-MOST_PASSKEYS = 20
-"""Passkeys of one member."""
+MOST_PASSKEYS = 20  # passkeys of one member
 
 LONGEST_RESPONSE = 12_000
 """Characters of a browser's response: a credential's id has up to 1,023 bytes, and its key up to about 600."""

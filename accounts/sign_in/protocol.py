@@ -32,21 +32,13 @@ ALGORITHMS = frozenset(
 )
 """Signatures that are accepted: those with a private key. `none`, and the client secret as a key, are not."""
 
-KEPT_SECONDS = 3600
-"""For which a process keeps what a provider says about itself."""
-
-KEYS_EVERY = 60
-"""Seconds between two looks for an unknown key: tokens with invented keys cause no flood."""
-
-AWAY_SECONDS = 10
-"""For which a process does not ask a provider again that was away."""
-
-LEEWAY = 60
-"""Seconds by which clocks may differ."""
+KEPT_SECONDS = 3600  # for which a process keeps what a provider says about itself
+KEYS_EVERY = 60  # seconds between two looks for an unknown key: tokens with invented keys cause no flood
+AWAY_SECONDS = 10  # for which a process does not ask a provider again that was away
+LEEWAY = 60  # seconds by which clocks may differ
 
 _LONGEST = 255
-_LATEST = 1 << 53
-"""Seconds: later times are not exact in JSON."""
+_LATEST = 1 << 53  # seconds: later times are not exact in JSON
 
 GITHUB_METADATA: dict[str, Any] = {
     "issuer": GITHUB,

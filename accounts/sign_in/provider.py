@@ -9,11 +9,8 @@ from django.conf import settings
 if TYPE_CHECKING:
     from accounts.sign_in.protocol import Visit
 
-GITHUB = "https://github.com"
-"""Not an issuer of ID tokens: OAuth 2 with addresses of its own."""
-
-TENANT = "{tenantid}"
-"""In the issuer of a provider of many organisations, which Microsoft is: each has a number."""
+GITHUB = "https://github.com"  # not an issuer of ID tokens: OAuth 2 with addresses of its own
+TENANT = "{tenantid}"  # in the issuer of a provider of many organisations, which Microsoft is: each has a number
 
 _TENANT = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
@@ -91,13 +88,8 @@ class Person(NamedTuple):
     provider: str
     issuer: str
     subject: str
-    label: str
-    """What the provider calls the person: an address or a name."""
-
+    label: str  # what the provider calls the person: an address or a name
     email: str
     email_is_verified: bool
-    names: list[str]
-    """What could be their name here, the best first."""
-
-    is_moderator: bool
-    """Whether the claims give moderation."""
+    names: list[str]  # what could be their name here, the best first
+    is_moderator: bool  # whether the claims give moderation

@@ -35,8 +35,7 @@ def removing_a_way(member: User) -> Iterator[None]:
             raise LastWayError
 
 
-LINK_MINUTES = 10
-"""For which a link from the command line works."""
+LINK_MINUTES = 10  # for which a link from the command line works
 
 _SALT = "accounts.login_link"
 

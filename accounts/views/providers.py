@@ -40,14 +40,9 @@ from accounts.web.form_pages import (
 from accounts.web.login_intent import LoginIntent
 from owner.choices import chosen
 
-LOGIN, LINK, CONFIRM = "login", "link", "confirm"
-"""What someone leaves for a provider for."""
-
-SECONDS_AWAY = 1800
-"""For which a person can stay at a provider."""
-
-_MOST_STATES = 4
-"""Tabs of one session that can be at providers."""
+LOGIN, LINK, CONFIRM = "login", "link", "confirm"  # what someone leaves for a provider for
+SECONDS_AWAY = 1800  # for which a person can stay at a provider
+_MOST_STATES = 4  # tabs of one session that can be at providers
 
 _IN_SESSION, _LOGGED_IN = "at_providers", "logged_in_by"
 _SECURITY = "accounts:security"

@@ -16,8 +16,7 @@ from accounts.remembered import SessionStore
 
 _MEMBER = PlainQuery(User, "id = %s", ", ".join(expression for expression, _convert in SUMMARIES.values()))
 
-_session: ContextVar[Any] = ContextVar("session", default=None)
-"""The session whose member is being read."""
+_session: ContextVar[Any] = ContextVar("session", default=None)  # the session whose member is being read
 
 
 def member_of(request: HttpRequest) -> Any:

@@ -21,8 +21,7 @@ _ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
 _TOKEN = re.compile(r"\A[A-Za-z0-9_-]{22}\Z")
 
 
-member_arrived = Signal()
-"""Sent with `request`, `user` and `intent` after a login or sign-up by a form."""
+member_arrived = Signal()  # sent with `request`, `user` and `intent` after a login or sign-up by a form
 
 
 def view_at(address: str) -> Callable[..., Any] | None:

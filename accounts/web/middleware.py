@@ -34,8 +34,7 @@ _COOKIE = "CSRF_COOKIE"
 _LETTERS = CSRF_ALLOWED_CHARS.encode()
 _MANY = len(_LETTERS)
 
-_NUMBERS = bytes(max(0, _LETTERS.find(byte)) for byte in range(256))
-"""Translates letters to their numbers."""
+_NUMBERS = bytes(max(0, _LETTERS.find(byte)) for byte in range(256))  # translates letters to their numbers
 
 _CYCLE = bytes(_LETTERS[byte % _MANY] for byte in range(256))
 """Translates numbers, and sums of two of them, to letters."""

@@ -19,8 +19,7 @@ from django.utils.translation import gettext as _
 from accounts import names
 from accounts.models import User
 
-MOST_CHARACTERS = 45_000
-"""Maximum number of characters that a login form carries; more than any form accepts."""
+MOST_CHARACTERS = 45_000  # maximum number of characters that a login form carries; more than any form accepts
 
 _KEPT_SECONDS = 86400
 _SALT = "accounts.typed"

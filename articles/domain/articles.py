@@ -31,8 +31,7 @@ class Tally:
     votes: int
     opposes: int
     choice: Choice
-    ring_accounts: int = 0
-    """New accounts of the voting ring that this choice completed; 0 if it completed none."""
+    ring_accounts: int = 0  # new accounts of the voting ring that this choice completed; 0 if it completed none
 
     @property
     def points(self) -> int:

@@ -8,32 +8,18 @@ from math import sqrt
 from articles.domain.articles import NONE_LEFT_OUT, ArticleId, Choice, ImportedArticle, LeftOut
 from articles.domain.members import DELETED_MEMBER, UserId
 
-CommentId = int
-"""Article id · COMMENTS_PER_ARTICLE + number of the comment in its article, from 1."""
-
-COMMENTS_PER_ARTICLE = 1_000_000
-"""Exclusive upper limit of a comment's number in its article."""
+CommentId = int  # article id · COMMENTS_PER_ARTICLE + number of the comment in its article, from 1
+COMMENTS_PER_ARTICLE = 1_000_000  # exclusive upper limit of a comment's number in its article
 
 DEEPEST_SHOWN = 8
 """Depth of the deepest comments that a thread shows. The top comments of a thread have depth 0."""
 
-EDIT_SECONDS = 15 * 60
-"""Time after posting in which an edit leaves no mark."""
-
-COMMENTS_PER_PAGE = 200
-"""Comments that one page of a thread shows."""
-
-COMMENTS_PER_MEMBER_PAGE = 25
-"""Comments of a member that one page reads: removed ones make the page shorter."""
-
-LEAST_IN_FEED = 30
-"""Comments of a feed, however old they are."""
-
-MOST_IN_FEED = 500
-"""Comments of a feed, however new they are."""
-
-QUANTILE = 1.281551565545
-"""Quantile of the normal distribution that a two-sided confidence of 80 % needs."""
+EDIT_SECONDS = 15 * 60  # time after posting in which an edit leaves no mark
+COMMENTS_PER_PAGE = 200  # comments that one page of a thread shows
+COMMENTS_PER_MEMBER_PAGE = 25  # comments of a member that one page reads: removed ones make the page shorter
+LEAST_IN_FEED = 30  # comments of a feed, however old they are
+MOST_IN_FEED = 500  # comments of a feed, however new they are
+QUANTILE = 1.281551565545  # quantile of the normal distribution that a two-sided confidence of 80 % needs
 
 
 def article_of(comment_id: CommentId) -> ArticleId:
@@ -174,9 +160,7 @@ class ImportedComment:
     text: str
     votes: int = 0
     opposes: int = 0
-    edited_at: float | None = None
-    """In Unix seconds; None if never."""
-
+    edited_at: float | None = None  # in Unix seconds; None if never
     removed: str | None = None
 
 
@@ -209,8 +193,7 @@ class ThreadPart:
     start: int = 0
     size: int = COMMENTS_PER_PAGE
     passed: tuple[CommentId, ...] = ()
-    after: tuple[float, CommentId] | None = None
-    """Its time, in Unix seconds, and its id."""
+    after: tuple[float, CommentId] | None = None  # its time, in Unix seconds, and its id
 
 
 FIRST_PART = ThreadPart()

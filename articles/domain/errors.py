@@ -5,8 +5,7 @@ The sentences are in articles/text/refusals.py, because they are translated.
 
 from typing import NamedTuple
 
-FORBIDDEN = "forbidden"
-"""API code where permissions refuse."""
+FORBIDDEN = "forbidden"  # API code where permissions refuse
 
 GENERIC_CODE = "refused"
 """API code of refusals that no operation of the API returns, so that the API does not document it."""

@@ -9,14 +9,9 @@ from articles.domain import ranking
 from articles.domain.articles import NONE_LEFT_OUT, ArticleId, LeftOut, ranked_points
 from articles.domain.ranking import Parameters
 
-DECAY_HOURS = 72
-"""Hours for which the decay of hotness is shown."""
-
-BASE_OF_PRIOR = 14
-"""What raises the relevance of every search result."""
-
-_NOISE = 1e-6
-"""Rounding error, in seconds, of sums of the same parts; posting times differ by at least 0.001."""
+DECAY_HOURS = 72  # hours for which the decay of hotness is shown
+BASE_OF_PRIOR = 14  # what raises the relevance of every search result
+_NOISE = 1e-6  # rounding error, in seconds, of sums of the same parts; posting times differ by at least 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +57,7 @@ class ScoreParts:
     opposes: int
     seconds_per_point: float
     left_out: LeftOut = NONE_LEFT_OUT
-    waiting: int = 0
-    """How many of these wait until their members are no longer new."""
+    waiting: int = 0  # how many of these wait until their members are no longer new
 
     @property
     def points(self) -> int:
@@ -141,8 +135,7 @@ class NextVote:
 
     seconds: float
     rank: int
-    gained: int
-    """Places gained."""
+    gained: int  # places gained
 
 
 class Sample(NamedTuple):
@@ -163,15 +156,10 @@ class Explanation:
     front: Place
     groups: tuple[GroupPlace, ...]
     hotness: HotnessParts
-    hot: Place | None
-    """None if it is not on the hot list."""
-
-    next_vote: NextVote | None
-    """None if voting is closed."""
-
+    hot: Place | None  # none if it is not on the hot list
+    next_vote: NextVote | None  # none if voting is closed
     closes_at: float
-    history: tuple[Sample, ...]
-    """Oldest first."""
+    history: tuple[Sample, ...]  # oldest first
 
 
 class Where(StrEnum):

@@ -9,8 +9,7 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment, CommentId
 from articles.domain.members import UserId
 
-SubjectId = CommentId
-"""What is flagged: the id of a comment, or `root_of` an article."""
+SubjectId = CommentId  # what is flagged: the id of a comment, or `root_of` an article
 
 MOST_FLAGS = 200
 """Maximum number of flags on one article or comment, open and decided: with that many, the moderators know."""
@@ -89,9 +88,7 @@ class QueueEntry:
 
     subject: SubjectId
     article: Article
-    comment: Comment | None
-    """None if the article itself is flagged."""
-
+    comment: Comment | None  # none if the article itself is flagged
     flags: tuple[Flag, ...]
 
     @property

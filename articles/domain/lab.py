@@ -7,14 +7,9 @@ from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
 from articles.domain.ranking import DAY, RANGES, Parameters
 
-TOP = 25
-"""Articles of each list that are compared."""
-
-HALF_LIVES = (1, 2, 4, 8, 12, 24)
-"""Half-lives, in hours, that are proposed."""
-
-SHORTEST, LONGEST = 0.04, 48.0
-"""Range of the half-lives, in hours, that base and γ can reach within their ranges."""
+TOP = 25  # articles of each list that are compared
+HALF_LIVES = (1, 2, 4, 8, 12, 24)  # half-lives, in hours, that are proposed
+SHORTEST, LONGEST = 0.04, 48.0  # range of the half-lives, in hours, that base and γ can reach within their ranges
 
 _CURVE_HOURS = (6, 12, 24, 48, 72, 168, 336)
 

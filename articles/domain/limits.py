@@ -13,8 +13,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple
 
-LONGEST_PERIOD = 86400
-"""Seconds."""
+LONGEST_PERIOD = 86400  # seconds
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _FORM = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,4})([smhd])")
@@ -74,8 +73,7 @@ class Per(StrEnum):
     SITE = "site"
 
 
-ANONYMOUS_SHARE = 5
-"""Readers without an account share a limit per network, of this many times a member's uses."""
+ANONYMOUS_SHARE = 5  # readers without an account share a limit per network, of this many times a member's uses
 
 WIDE_SHARE = 20
 """They also share a limit per wide network, of this many times: one reader may have thousands of networks."""
@@ -84,8 +82,7 @@ WIDE_SHARE = 20
 PROVIDER_SHARE = 10
 """All wide networks of one provider share a limit of this many times: it may have 65,536 of them."""
 
-ACCOUNT_SHARE = 3
-"""Likewise for one account, whose owner can log in from another provider."""
+ACCOUNT_SHARE = 3  # likewise for one account, whose owner can log in from another provider
 
 
 class Limit(NamedTuple):
@@ -192,20 +189,15 @@ def of_posting(*, is_new_member: bool) -> tuple[str, ...]:
 FOR_NEW_MEMBERS = frozenset(limit.name for limit in LIMITS if limit.per is Per.NEW_MEMBER)
 """Limits of members who are young or have few points."""
 
-VOTES = BY_NAME["votes"].name
-"""The limit that the script of a vote decides, in the article's shard."""
+VOTES = BY_NAME["votes"].name  # the limit that the script of a vote decides, in the article's shard
 
 
 class Use(NamedTuple):
     """A use of a limit by a subject, or several."""
 
     limit: str
-    subject: str
-    """A member's id, or a digest."""
-
-    share: int = 1
-    """How many times the limit's uses the subject has."""
-
+    subject: str  # a member's id, or a digest
+    share: int = 1  # how many times the limit's uses the subject has
     uses: int = 1
 
     def taken_of(self, rate: Rate) -> int:

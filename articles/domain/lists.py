@@ -11,8 +11,7 @@ from articles.domain import ranking
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment
 
-GROUPS_PER_LIST = 10
-"""Groups that one list shows together: each is one more ranking to merge, in every shard."""
+GROUPS_PER_LIST = 10  # groups that one list shows together: each is one more ranking to merge, in every shard
 
 MOST_PAGED = 10_000
 """Articles of a list that can be paged through by number. Older ones are reached through groups, search, members'
@@ -108,8 +107,7 @@ class Group:
     slug: str
     title: str
     articles: int = 0
-    description: str = ""
-    """In Markdown; read only for a list of this group, and for the index of groups."""
+    description: str = ""  # in Markdown; read only for a list of this group, and for the index of groups
 
     @property
     def sort_key(self) -> tuple[int, str]:
@@ -204,8 +202,7 @@ class SearchOrder(StrEnum):
     POINTS = "points"
 
 
-CHANGES_KEPT = 20_000
-"""Changed articles and comments of a shard that the store names for search indexes."""
+CHANGES_KEPT = 20_000  # changed articles and comments of a shard that the store names for search indexes
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,13 +264,11 @@ class PageRefresh:
 
     articles: tuple[Article, ...]
     new: int = 0
-    has_more_new: bool = False
-    """Whether there are more new articles than were counted."""
+    has_more_new: bool = False  # whether there are more new articles than were counted
 
 
 EVERYONE: Final = "everyone"
-MEMBERS: Final = "members"
-"""Who sees a group."""
+MEMBERS: Final = "members"  # who sees a group
 
 _closed: ContextVar[frozenset[str]] = ContextVar("closed_groups", default=frozenset())
 

@@ -9,20 +9,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import isinf
 
-EVERY = 300
-"""Seconds between two readings; their times are multiples of it."""
-
-LONGEST = 3 * EVERY
-"""Seconds between two readings above which what happened in between belongs to neither."""
-
-KEPT = 86400
-"""Seconds a reading is kept: at most 288 of them."""
-
-AHEAD = 3600
-"""Seconds by which a reading may be ahead of the clock; one further ahead comes from a wrong clock."""
-
-MEDIAN, SLOWEST = 0.5, 0.99
-"""Shares of the requests that are answered within the two times of a measurement."""
+EVERY = 300  # seconds between two readings; their times are multiples of it
+LONGEST = 3 * EVERY  # seconds between two readings above which what happened in between belongs to neither
+KEPT = 86400  # seconds a reading is kept: at most 288 of them
+AHEAD = 3600  # seconds by which a reading may be ahead of the clock; one further ahead comes from a wrong clock
+MEDIAN, SLOWEST = 0.5, 0.99  # shares of the requests that are answered within the two times of a measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +69,8 @@ class Measurement:
     votes: int | None = None
     views: int | None = None
     errors: int | None = None
-    median_seconds: float | None = None
-    """Half of the requests were answered within this time."""
-
-    p99_seconds: float | None = None
-    """99 of 100 requests were answered within this time."""
+    median_seconds: float | None = None  # half of the requests were answered within this time
+    p99_seconds: float | None = None  # 99 of 100 requests were answered within this time
 
 
 def measured(readings: Sequence[tuple[float, WebCounts]]) -> list[Measurement]:

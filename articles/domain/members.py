@@ -1,11 +1,8 @@
 """Member ids as the repository stores them, and those with a special meaning."""
 
 UserId = int
-UNKNOWN_POSTER: UserId = 0
-"""Poster of an imported article whose source does not name one."""
-
-DELETED_MEMBER: UserId = -1
-"""Poster of articles by members whose accounts are deleted."""
+UNKNOWN_POSTER: UserId = 0  # poster of an imported article whose source does not name one
+DELETED_MEMBER: UserId = -1  # poster of articles by members whose accounts are deleted
 
 
 def shown_poster(user: UserId, name: str) -> tuple[UserId, UserId | None]:

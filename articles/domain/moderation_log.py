@@ -63,8 +63,7 @@ ABOUT_MEMBERS = (
 STATED = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
 """Actions on what members posted that have a statement of reasons."""
 
-REVERSING = (Action.RESTORE, Action.RESTORE_COMMENT, Action.UNLOCK)
-"""Actions that take these back."""
+REVERSING = (Action.RESTORE, Action.RESTORE_COMMENT, Action.UNLOCK)  # actions that take these back
 
 REDACTED = "[redacted]"
 """What replaces a text that moderators or the operator redacted, in the store and in the API."""
@@ -92,8 +91,7 @@ class Actor:
         return f"{self.name}\n{','.join(self.groups)}" if self.groups else self.name
 
 
-OPERATOR = Actor(0, "")
-"""The operator, who changes the configuration and has no account here."""
+OPERATOR = Actor(0, "")  # the operator, who changes the configuration and has no account here
 
 SITE = Actor(0, "*")
 """The site itself, where the operator lets it act. No member can have this name."""
@@ -149,11 +147,8 @@ class LogFilter:
 
     action: Action | None = None
     actor: str = ""
-    member: str = ""
-    """Whom an entry is about: the member, or who posted the article or the comment."""
-
-    group: str = ""
-    """Slug of a group that an entry is about, or that the article is in now."""
+    member: str = ""  # whom an entry is about: the member, or who posted the article or the comment
+    group: str = ""  # slug of a group that an entry is about, or that the article is in now
 
     def __bool__(self) -> bool:
         return self != LogFilter()

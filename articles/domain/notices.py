@@ -12,17 +12,13 @@ from articles.domain.lists import Position
 from articles.domain.members import UserId
 from articles.domain.moderation_log import LogEntry
 
-NOTICES_KEPT = 1_000
-"""Notices that a member's inbox keeps in one shard: the newest."""
-
-EXCERPT_CHARACTERS = 280
-"""Characters of a comment's text that a notice shows, without its Markdown."""
+NOTICES_KEPT = 1_000  # notices that a member's inbox keeps in one shard: the newest
+EXCERPT_CHARACTERS = 280  # characters of a comment's text that a notice shows, without its Markdown
 
 DELETED_NOTED = 100
 """Comments of an article, the last ones that their authors deleted, of which notices still say who wrote them."""
 
-MOST_MENTIONED = 10
-"""Members that one text can notify by mentioning them, with all edits together."""
+MOST_MENTIONED = 10  # members that one text can notify by mentioning them, with all edits together
 
 UNDO_SECONDS = 60
 """Time in which a mention that is taken back takes its notice back, unless the member has read the inbox since."""
@@ -56,12 +52,8 @@ DECISIONS: Mapping[str, Decision] = {"flag-removed": FlagState.REMOVED, "flag-ke
 class NoticePointer(NamedTuple):
     """What an inbox keeps of a notice: what it points to, and its time in Unix seconds."""
 
-    word: str
-    """`reply`, `mention`, `suggestion`, a word of `DECISIONS`, or an action of the moderation log."""
-
-    subject: CommentId
-    """The comment, or the root of an article."""
-
+    word: str  # `reply`, `mention`, `suggestion`, a word of `DECISIONS`, or an action of the moderation log
+    subject: CommentId  # the comment, or the root of an article
     at: float
 
     @property
@@ -81,11 +73,8 @@ class DeletedComment(NamedTuple):
     """What those whom a comment notified still know of it after its author deleted it."""
 
     author: UserId
-    parent: CommentId | None
-    """The comment that it replied to; None at top level."""
-
-    author_name: str = ""
-    """"" before it is looked up, and if the account is deleted."""
+    parent: CommentId | None  # the comment that it replied to; None at top level
+    author_name: str = ""  # "" before it is looked up, and if the account is deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,5 +157,4 @@ class InboxPage:
     notices: tuple[Notice, ...]
     number: int
     has_next: bool
-    last: Position | None = None
-    """Position of the last notice; None for an empty page."""
+    last: Position | None = None  # position of the last notice; None for an empty page

@@ -38,11 +38,8 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 """Smallest and largest value of each parameter."""
 
-LEAST_WEIGHT = 0.001
-"""Minimum of α + β: less would make every hotness 0, and other values are divided by it."""
-
-RECOMMENDED_GAMMA = (1.3, 1.8)
-"""Recommended range for news; 1.3 where articles stay interesting for long."""
+LEAST_WEIGHT = 0.001  # minimum of α + β: less would make every hotness 0, and other values are divided by it
+RECOMMENDED_GAMMA = (1.3, 1.8)  # recommended range for news; 1.3 where articles stay interesting for long
 
 
 def out_of_range(parameters: Parameters) -> list[str]:
@@ -61,8 +58,7 @@ def score(posted_at: float, points: int, *, seconds_per_point: float) -> float:
     return posted_at + seconds_per_point * points
 
 
-ONE_POINT = 1 << 32
-"""Value of a point in the ranking by points; the remainder is the posting time."""
+ONE_POINT = 1 << 32  # value of a point in the ranking by points; the remainder is the posting time
 
 
 def by_points(posted_at: float, points: int) -> int:
@@ -87,8 +83,7 @@ SHARE = 10
 LAG_SECONDS = 30 * 86400
 """Seconds by which a followed group's best article may be behind that of another before it gives up one share."""
 
-LEAST_SPREAD_SECONDS = 3600
-"""Minimum seconds between the first and the last article of a share."""
+LEAST_SPREAD_SECONDS = 3600  # minimum seconds between the first and the last article of a share
 
 
 def followed_place(score: float, *, best: float, last: float, leading: float) -> float:
@@ -126,14 +121,9 @@ def gamma_for_half_life(hours: float, base: float) -> float:
 
 DAY = 86400.0
 
-PERCENT = 75
-"""Percentage of recent articles whose points do not exceed the votes per day."""
-
-RECENT = 30 * DAY
-"""Period of the articles to learn from, in seconds before the newest one."""
-
-SETTLED = DAY
-"""Age in seconds from which an article is used: by then it has most of its votes."""
+PERCENT = 75  # percentage of recent articles whose points do not exceed the votes per day
+RECENT = 30 * DAY  # period of the articles to learn from, in seconds before the newest one
+SETTLED = DAY  # age in seconds from which an article is used: by then it has most of its votes
 
 LOWEST, HIGHEST = 5, VOTES_PER_DAY
 """Limits of votes per day. With fewer, single votes would decide; the source documents use the upper limit."""
@@ -141,8 +131,7 @@ LOWEST, HIGHEST = 5, VOTES_PER_DAY
 FEWEST_ARTICLES, FEWEST_CHOICES = 30, 100
 """Minimum to learn from: articles, and votes and opposes on them besides the posters' own votes."""
 
-PATIENCE = 7 * DAY
-"""Seconds for which a new site keeps its initial votes per day."""
+PATIENCE = 7 * DAY  # seconds for which a new site keeps its initial votes per day
 
 
 @dataclass(frozen=True, slots=True)

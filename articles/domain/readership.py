@@ -14,8 +14,7 @@ class Suspicion(StrEnum):
     BURST = "burst"
 
 
-REPEAT = "repeat"
-"""Why a view that is not suspect does not count: its visitor's last view was too recent."""
+REPEAT = "repeat"  # why a view that is not suspect does not count: its visitor's last view was too recent
 
 
 @dataclass(frozen=True, slots=True)

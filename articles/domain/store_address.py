@@ -17,8 +17,7 @@ class Topology(StrEnum):
     CLUSTER = "cluster"
 
 
-ANY_SITE = ""
-"""Instead of the UUID of the site that a store must have: it may have any, or none."""
+ANY_SITE = ""  # instead of the UUID of the site that a store must have: it may have any, or none
 
 _TOPOLOGIES = {
     **dict.fromkeys(("redis", "rediss", "unix"), Topology.SERVER),
@@ -47,15 +46,12 @@ class StoreAddress:
     topology: Topology
     url: str
     servers: tuple[tuple[str, int], ...] = ()
-    service: str = ""
-    """The name by which sentinels know the primary."""
-
+    service: str = ""  # the name by which sentinels know the primary
     database: int = 0
     has_tls: bool = False
     username: str = ""
     password: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """Query options other than the database, by name."""
+    options: Mapping[str, str] = field(default_factory=dict)  # query options other than the database, by name
 
 
 def parse(url: str) -> StoreAddress:

@@ -11,8 +11,7 @@ from articles.domain.members import UserId
 SUGGESTION_SECONDS = 7 * 86400
 """Time for which a suggestion is open. One that was applied or declined cannot be made again for as long."""
 
-MOST_SUGGESTIONS = 5
-"""Open suggestions of one article."""
+MOST_SUGGESTIONS = 5  # open suggestions of one article
 
 
 class SuggestionKind(StrEnum):

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from articles.domain.members import UserId
 
-BACKERS = 3
-"""Unrelated members who have to give points."""
+BACKERS = 3  # unrelated members who have to give points
 
 
 def counted(points: Mapping[UserId, int], origins: Mapping[UserId, Set[UserId]], moderators: Set[UserId]) -> int:

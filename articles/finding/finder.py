@@ -25,23 +25,18 @@ from articles.searching import NOTHING, Between, Hiding, Kind, Named, Query, Wor
 MOST_FOUND = 1000
 """Articles, or comments, that can be paged through: a reader who needs more should refine the query."""
 
-_SPARE = 25
-"""Hits that are looked at beyond those of a page if some may be hidden."""
+_SPARE = 25  # hits that are looked at beyond those of a page if some may be hidden
 
 _MANY_GROUPS = 300
 _MOST_GROUPS = 1_000
 
-_COMPLETIONS, _COMPLETIONS_OF_LETTER = 50, 10
-"""Most frequent words that a beginning stands for."""
-
-_COMPLETED = 30_000
-"""Occurrences after which a beginning stands for no more words: each takes 40 ns."""
+_COMPLETIONS, _COMPLETIONS_OF_LETTER = 50, 10  # most frequent words that a beginning stands for
+_COMPLETED = 30_000  # occurrences after which a beginning stands for no more words: each takes 40 ns
 
 _TITLE, _TITLE_STEM, _ABOUT, _GROUP, _TEXT, _TEXT_STEM = 4.0, 3.0, 2.0, 5.0, 1.0, 0.7
 """By how much a match in each place counts: see docs/search.md."""
 
-_BEGINNING = 0.4
-"""The same for a word that only begins as typed."""
+_BEGINNING = 0.4  # the same for a word that only begins as typed
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _CORRECTABLE = re.compile("[a-z]{4,12}")

@@ -15,8 +15,7 @@ from articles.domain.errors import StoreDamaged, StoreError
 from articles.finding import index as indexing
 from articles.repository import ChangesLostError, Repository
 
-EVERY = 0.5
-"""Seconds between two looks at the changes."""
+EVERY = 0.5  # seconds between two looks at the changes
 
 _AFTER_FAILURE = 15.0
 _OLDEST = 7 * 86400.0
@@ -26,8 +25,7 @@ _PER_READ = 500
 _PER_COMMIT = 20_000
 _REPORTED_EVERY = 5.0
 
-_PLACE = re.compile(' at path ".*?"')
-"""In an error of Tantivy: another one each time."""
+_PLACE = re.compile(' at path ".*?"')  # in an error of Tantivy: another one each time
 
 T = TypeVar("T")
 

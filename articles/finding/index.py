@@ -27,13 +27,11 @@ from articles.searching import hosts_of, language_of, stems_in, tokens_of, words
 from articles.text.lines import InvalidInput
 from articles.text.links import link_digest
 
-FORMAT = "4"
-"""Increase it with every change of what is indexed: existing indexes are then built again."""
+FORMAT = "4"  # increase it with every change of what is indexed: existing indexes are then built again
 
 ARTICLES, COMMENTS = "a", "c"
 
-_HEAP = 15_000_000
-"""Bytes of memory for the writer: the least that it takes."""
+_HEAP = 15_000_000  # bytes of memory for the writer: the least that it takes
 
 _HEAP_OF_BUILD = 60_000_000
 
@@ -45,8 +43,7 @@ _STATE = 0
 
 _CHUNK = 1 << 20
 
-_COMPARED = 200
-"""Words of a text by which its language is guessed."""
+_COMPARED = 200  # words of a text by which its language is guessed
 
 _YEAR, _FIRST_YEAR = 31_557_600, 2005
 
@@ -75,8 +72,7 @@ In it are words of hosts and posters, as they are; and names, each after a sign 
 
 NAME_SIGNS = {"host": "/", "author": "@", "group": "#"}
 
-NO_ARTICLE, COMMENT = "~", "~c"
-"""In `names`: marks what is not an article, and of this the comments."""
+NO_ARTICLE, COMMENT = "~", "~c"  # in `names`: marks what is not an article, and of this the comments
 
 
 @dataclass
@@ -129,8 +125,7 @@ def value_of(order: int) -> float:
     return (order >> _ID_BITS) / 1000
 
 
-_LEAST_RANKED = 1_000_000
-"""Ranked points below zero that `rank` tells apart."""
+_LEAST_RANKED = 1_000_000  # ranked points below zero that `rank` tells apart
 
 
 def ranked_points_in(rank: int) -> int:

@@ -23,8 +23,7 @@ from articles.wiring import repository
 ORDERS = {"New": domain.CommentOrder.NEWEST, "Old": domain.CommentOrder.OLDEST}
 """Orders of comments by Lemmy's sorts; all others are as the best first."""
 
-_MOST_PAGES = 20
-"""Pages of a discussion: each has to read those before it."""
+_MOST_PAGES = 20  # pages of a discussion: each has to read those before it
 
 Depth = Annotated[int, Field(ge=0)]
 

@@ -19,8 +19,7 @@ from articles.lemmy.shapes import Shapes, when
 from articles.web.identity import actor, inbox_read_until, mark_read
 from articles.wiring import repository
 
-_MOST_COUNTED = 100
-"""New notices that a count looks at, of each kind."""
+_MOST_COUNTED = 100  # new notices that a count looks at, of each kind
 
 NOUNS = {NoticeKind.REPLY: "comment_reply", NoticeKind.MENTION: "person_mention"}
 

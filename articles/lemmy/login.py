@@ -28,12 +28,10 @@ from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import when
 from articles.web import limits
 
-LIFE = timedelta(days=365)
-"""Time for which the token of an app works, as a session does at most."""
+LIFE = timedelta(days=365)  # time for which the token of an app works, as a session does at most
 
 _LONGEST_APP = 40  # characters
-_NAMELESS = ("", "Mozilla")
-"""What programs say they are whose address says more."""
+_NAMELESS = ("", "Mozilla")  # what programs say they are whose address says more
 
 
 @operation("POST", "user/login", is_open=True, word="incorrect_login")

@@ -33,17 +33,13 @@ Json = dict[str, Any]
 T = TypeVar("T")
 U = TypeVar("U")
 
-Number = Annotated[int, Field(ge=1, lt=10**15)]
-"""An id of Lemmy's API."""
+Number = Annotated[int, Field(ge=1, lt=10**15)]  # an id of Lemmy's API
 
 Page = Annotated[int, Field(ge=1, le=10**6)]
 Limit = Annotated[int, Field(ge=1)]
 
-MOST_LISTED = 50
-"""Entries of a list, whatever limit an app names."""
-
-_NO_TOKENS = ("", "null", "undefined")
-"""What some apps send while no one is logged in."""
+MOST_LISTED = 50  # entries of a list, whatever limit an app names
+_NO_TOKENS = ("", "null", "undefined")  # what some apps send while no one is logged in
 
 
 class Operation(NamedTuple):
@@ -52,19 +48,13 @@ class Operation(NamedTuple):
     run: Callable[..., Json]
     parameters: type[BaseModel]
     token: BearerToken
-    limits: tuple[str, ...]
-    """Those that a reader without an account takes."""
-
+    limits: tuple[str, ...]  # those that a reader without an account takes
     needs_member: bool
-    is_open: bool
-    """Whether it answers those without an account on a site for members, too."""
-
-    word: str
-    """The word of refusals for which Lemmy has none."""
+    is_open: bool  # whether it answers those without an account on a site for members, too
+    word: str  # the word of refusals for which Lemmy has none
 
 
-OPERATIONS: dict[str, dict[str, Operation]] = {}
-"""Every operation, by path and method."""
+OPERATIONS: dict[str, dict[str, Operation]] = {}  # every operation, by path and method
 
 
 def operation(

@@ -23,8 +23,7 @@ from articles.web import articles, hiding
 from articles.web.identity import reader_id
 from articles.wiring import finder, group_titles, repository
 
-_MOST = 25
-"""Communities, persons and articles of a link that one page has, as of articles and comments."""
+_MOST = 25  # communities, persons and articles of a link that one page has, as of articles and comments
 
 Kind = Literal["All", "Comments", "Posts", "Communities", "Users", "Url"]
 

@@ -17,11 +17,8 @@ from articles.repository import Counters, Repository
 
 _log = logging.getLogger(__name__)
 
-_ARTICLES_PER_BATCH = 50
-"""Articles archived in one batch: up to 12 KB each, 24 KB in hex."""
-
-_GRACE = timedelta(hours=1)
-"""Age up to which a row may belong to a batch that is still being archived."""
+_ARTICLES_PER_BATCH = 50  # articles archived in one batch: up to 12 KB each, 24 KB in hex
+_GRACE = timedelta(hours=1)  # age up to which a row may belong to a batch that is still being archived
 
 _FIELDS = ("pv", "uv", "sketch", "suspects", "viewed_at")
 

@@ -38,8 +38,7 @@ _log = logging.getLogger(__name__)
 _ATTEMPTS = 3
 
 
-Counted = tuple[Visit, ViewCount] | None
-"""A view, and what came of it; None if counting failed, which is logged."""
+Counted = tuple[Visit, ViewCount] | None  # a view, and what came of it; None if counting failed, which is logged
 
 
 def count_view(request: HttpRequest, article_id: ArticleId, member: UserId | None = None) -> Counted:
@@ -155,8 +154,7 @@ def _restore(repository: Repository, article_id: ArticleId) -> ArchivedViews | N
     return row
 
 
-INTERVAL = 0.1
-"""Seconds for which views are gathered."""
+INTERVAL = 0.1  # seconds for which views are gathered
 
 MOST_WAITING = 5_000
 """Views that wait at once. Beyond, each request counts its own."""
@@ -165,8 +163,7 @@ MOST_WAITING = 5_000
 class _View(NamedTuple):
     article_id: ArticleId
     variables: dict[str, Any]
-    visit: Visit | None = None
-    """The visit of a new reader; that of others is read from their cookies later."""
+    visit: Visit | None = None  # the visit of a new reader; that of others is read from their cookies later
 
 
 class GatheredViews:

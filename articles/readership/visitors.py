@@ -97,8 +97,7 @@ def is_known_at_once() -> bool:
     return _today() in _last_day
 
 
-LONGEST = 512
-"""Characters of a user agent that are examined."""
+LONGEST = 512  # characters of a user agent that are examined
 
 _DEVICE = re.compile(
     r"\(linux; ?(?:[\w-]+; ?)?(?:android|adr)\b(?:[^()]|\([^()]*\))*?(?:build/[^;()]*|(?=\)))", re.IGNORECASE

@@ -17,8 +17,7 @@ from articles.repository.store.keys import Keys
 _KINDS = ("articles", "comments", "flags", "suggestions", "log")
 """What is anonymised or, of flags and support of suggestions, withdrawn, in this order."""
 
-NAMES_PER_SCRIPT = 50
-"""Articles, comments, flags, or entries of the moderation log, that one script handles."""
+NAMES_PER_SCRIPT = 50  # articles, comments, flags, or entries of the moderation log, that one script handles
 
 
 class AccountDeletion(OfStore):

@@ -20,9 +20,7 @@ class Closed:
     """Some closed articles of one shard that have no ballot record as they are."""
 
     keys: Keys
-    has_more: bool
-    """Whether there may be more once these have records."""
-
+    has_more: bool  # whether there may be more once these have records
     ids: tuple[ArticleId, ...]
 
 

@@ -24,8 +24,7 @@ from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore
 from articles.repository.store.values import count_from, number_from, whole_from
 
-_COPY = "data"
-"""Field of the stamp: an index of another copy of the site's data is built again."""
+_COPY = "data"  # field of the stamp: an index of another copy of the site's data is built again
 
 OVERLAP = 10.0
 """Seconds of changes that are read again: the clock of a server that takes over may be behind by as much."""

@@ -29,20 +29,11 @@ AT_ONCE = 5000
 """Weight of the articles or comments that an import enters in one exchange, unless one of them is heavier: some
 milliseconds of the store's time, in which it serves no one else, and some hundred kilobytes of its file."""
 
-_COMMENTS_PER_READ = 500
-"""Comments, and KB of their texts, in one reply."""
-
-_WEIGHT = 40
-"""Weight of an article without text and voters: many are listed with few commands."""
-
-_LOCK_LIFE = 120
-"""Seconds."""
-
-_TIMES_PER_SCRIPT = 250
-"""Posting times of rows that one script looks up."""
-
-_FOUND_PER_SCRIPT = 1000
-"""Articles of these times that one script finds: some milliseconds of the store's time."""
+_COMMENTS_PER_READ = 500  # comments, and KB of their texts, in one reply
+_WEIGHT = 40  # weight of an article without text and voters: many are listed with few commands
+_LOCK_LIFE = 120  # seconds
+_TIMES_PER_SCRIPT = 250  # posting times of rows that one script looks up
+_FOUND_PER_SCRIPT = 1000  # articles of these times that one script finds: some milliseconds of the store's time
 
 
 class Imports:

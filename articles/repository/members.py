@@ -16,14 +16,9 @@ from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore, Value, exact_time
 from articles.repository.store.values import article_id_from, moment_from
 
-Noted = tuple[ArticleId, float]
-"""An article, and when it was posted, voted on or saved, in Unix seconds."""
-
-ARTICLES_RATED = 100
-"""Number of a member's newest articles whose points decide whether the member is trusted."""
-
-_MOST_VOTES_READ = 2_000
-"""Votes on these articles of which it is read who cast them."""
+Noted = tuple[ArticleId, float]  # an article, and when it was posted, voted on or saved, in Unix seconds
+ARTICLES_RATED = 100  # number of a member's newest articles whose points decide whether the member is trusted
+_MOST_VOTES_READ = 2_000  # votes on these articles of which it is read who cast them
 
 
 class Members(OfStore):

@@ -34,8 +34,7 @@ MOST = {Kind.GROUP: 50, Kind.MEMBER: 500, Kind.HOST: 100, Kind.WORD: 50, Kind.AR
 
 WORD_LIMIT = 50  # characters
 
-_MOST_KNOWN = 100
-"""Titles and links about which a process keeps what one reader's choices decide."""
+_MOST_KNOWN = 100  # titles and links about which a process keeps what one reader's choices decide
 
 _SIGNS = {"@": Kind.MEMBER, "/": Kind.HOST, "~": Kind.WORD, "#": Kind.ARTICLE}
 """How an entry begins in `Hiding.text`; a group has no sign."""
@@ -50,8 +49,7 @@ class Hiding:
     hosts: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     articles: tuple[ArticleId, ...] = ()
-    read_by: UserId | None = None
-    """The member whose read articles are hidden too; not part of `text`."""
+    read_by: UserId | None = None  # the member whose read articles are hidden too; not part of `text`
 
     @staticmethod
     @lru_cache(200)

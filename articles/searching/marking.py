@@ -85,8 +85,7 @@ class _Marks(NamedTuple):
 
     words: frozenset[str]
     beginnings: tuple[str, ...]
-    heads: frozenset[str]
-    """First letters of what matches by its stem, which all forms of a word share."""
+    heads: frozenset[str]  # first letters of what matches by its stem, which all forms of a word share
 
     @classmethod
     def of(cls, query: Query) -> Self:

@@ -20,14 +20,9 @@ from articles.searching.tokens import HOMES, is_single_sign, joined, phrase_of, 
 from articles.text.links import clean_host
 from articles.text.slugs import clean_slug
 
-MOST_CHARACTERS = 200
-"""Characters of a query that are read; the rest is ignored."""
-
-MOST_TERMS = 12
-"""Terms of a query that are looked up, alternatives included; the rest is ignored."""
-
-_GROUPS_PER_TERM = 10
-"""Groups whose titles a term may match."""
+MOST_CHARACTERS = 200  # characters of a query that are read; the rest is ignored
+MOST_TERMS = 12  # terms of a query that are looked up, alternatives included; the rest is ignored
+_GROUPS_PER_TERM = 10  # groups whose titles a term may match
 
 _PART = re.compile(
     r'(?P<sign>-)?(?:(?P<name>[A-Za-z]{2,8}):)?(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s"]+))(?P<end>\s|$)?'

@@ -107,8 +107,7 @@ def _drop_nuls(file: Path) -> int:
 PASS_EVERY = 6 * 3600.0
 """Seconds between two passes: several between two rewrites, which housekeeping asks for once a day."""
 
-BYTES_AT_ONCE = 64 * 1024 * 1024
-"""Bytes that one call reads: some tenths of a second."""
+BYTES_AT_ONCE = 64 * 1024 * 1024  # bytes that one call reads: some tenths of a second
 
 _BLOCK = 4 * 1024 * 1024
 

@@ -19,11 +19,8 @@ _MACHINES = {
     ("darwin", "x86_64"): "darwin-x86_64",
     ("darwin", "arm64"): "darwin-arm64",
 }
-_OLDEST = (7, 0)
-"""The first version whose append-only file consists of several, named by a manifest."""
-
-_LAST_COMMON = (7, 2)
-"""The last version of Redis whose files Valkey, which began with it, can read."""
+_OLDEST = (7, 0)  # the first version whose append-only file consists of several, named by a manifest
+_LAST_COMMON = (7, 2)  # the last version of Redis whose files Valkey, which began with it, can read
 
 _BUILT = rb"[\w.-]*?(1[5-9][0-9]{8})[0-9]*[0-9a-f]{8}\x00"
 """What follows the version in a program: which machine built it, when, in Unix seconds, and from which source."""

@@ -32,22 +32,16 @@ from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import NO_ONE, OfStore, exact_time, joined_times
 from articles.repository.store.values import joined
 
-SENT_SECONDS = 600
-"""Seconds within which the same comment, sent again, leads to the first."""
+SENT_SECONDS = 600  # seconds within which the same comment, sent again, leads to the first
 
 MAILED_SECONDS = 30 * 86400
 """The same for a mail, which waits while the site is stopped, or which a mail server delivers twice."""
 
 _HAS_NO_TOKEN = FIELDS.index("log"), FIELDS.index("merges")
 
-_SHARED = CommentOrder.BEST, FIRST_PART
-"""What the page of an article shows first of its comments."""
-
-_CHOICE = slice(3, 5)
-"""Values of a row of a thread that tell the reader's choice."""
-
-_BEFORE_HTML = _CHOICE.stop + len(reading.FIELDS)
-"""Values of a row that come before HTML."""
+_SHARED = CommentOrder.BEST, FIRST_PART  # what the page of an article shows first of its comments
+_CHOICE = slice(3, 5)  # values of a row of a thread that tell the reader's choice
+_BEFORE_HTML = _CHOICE.stop + len(reading.FIELDS)  # values of a row that come before HTML
 
 
 class Comments(OfStore):

@@ -37,17 +37,10 @@ FIELDS = (
 )
 """Fields of a hash that are read. Every comment has the first five, and the next three unless it is deleted."""
 
-FIELDS_WITH_HTML = (*FIELDS, "html")
-"""The same with what is kept of the HTML of the text."""
-
-_KILOBYTES_PER_READ = 500
-"""Texts, or their HTML, in one reply about a member's comments, and one more comment."""
-
-_WHOLE_PAGE = 10**6
-"""The same for a page: more than its comments can have."""
-
-_OF_DELETED = {"text": "", "author": "", "author_name": ""}
-"""Fields that a deleted comment lacks."""
+FIELDS_WITH_HTML = (*FIELDS, "html")  # the same with what is kept of the HTML of the text
+_KILOBYTES_PER_READ = 500  # texts, or their HTML, in one reply about a member's comments, and one more comment
+_WHOLE_PAGE = 10**6  # the same for a page: more than its comments can have
+_OF_DELETED = {"text": "", "author": "", "author_name": ""}  # fields that a deleted comment lacks
 
 
 def read_thread(

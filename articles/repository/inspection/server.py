@@ -81,8 +81,7 @@ class Server:
     commands_per_second: int | None
     commands: int | None
     refused_connections: int | None
-    evicted: int | None
-    """Evicted keys: always 0 in a store that the site accepts."""
+    evicted: int | None  # evicted keys: always 0 in a store that the site accepts
     is_replica: bool
 
 

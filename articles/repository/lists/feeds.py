@@ -21,28 +21,17 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
 from articles.searching import NOTHING, Hiding
 
-COVERED = 49 * 3600
-"""Seconds that feeds cover: two days, plus an hour for caches and late polls."""
+COVERED = 49 * 3600  # seconds that feeds cover: two days, plus an hour for caches and late polls
 
 LEAST_ARTICLES = 30
-MOST_ARTICLES = 1000
-"""Minimum and maximum number of articles in a feed."""
-
-CANDIDATES = 10_000
-"""Articles of a list that are searched for those with enough points."""
-
-MOST_READ = 2000
-"""Maximum number of articles read, which limits the cost of a feed that hides many."""
-
-MOST_TEXT_BYTES = 200_000
-"""Size of all texts of a feed, in UTF-8; further articles are without theirs."""
-
-ARTICLES_PER_BATCH = 250
-"""Articles read in one round trip: fewer than a whole feed, because some may be hidden."""
+MOST_ARTICLES = 1000  # minimum and maximum number of articles in a feed
+CANDIDATES = 10_000  # articles of a list that are searched for those with enough points
+MOST_READ = 2000  # maximum number of articles read, which limits the cost of a feed that hides many
+MOST_TEXT_BYTES = 200_000  # size of all texts of a feed, in UTF-8; further articles are without theirs
+ARTICLES_PER_BATCH = 250  # articles read in one round trip: fewer than a whole feed, because some may be hidden
 
 
-STANDINGS_PER_READ = 5000
-"""Articles read in one round trip."""
+STANDINGS_PER_READ = 5000  # articles read in one round trip
 
 
 @dataclass(frozen=True, slots=True)

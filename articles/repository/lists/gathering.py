@@ -26,14 +26,12 @@ from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
 from articles.searching import NOTHING, Hiding, Kind
 
-GROUP_RANKING_LIFE = 60
-"""Seconds that a group's ranking is kept after its last read."""
+GROUP_RANKING_LIFE = 60  # seconds that a group's ranking is kept after its last read
 
 TOP_RANKING_LIFE = 60
 """Seconds that the ranking of a period is kept after it was made. An expired article may stay listed this long."""
 
-FEW = 10_000
-"""Articles of a group or period up to which its ranking is made at any read, in some milliseconds."""
+FEW = 10_000  # articles of a group or period up to which its ranking is made at any read, in some milliseconds
 
 WALKED = 10_000
 """Entries of the ranking of all articles that are searched for a page of a larger group or period. Its ranking is
@@ -48,8 +46,7 @@ _MOST_WIDENINGS = 14
 Entry = tuple[float, bytes]
 
 
-MOST_READINGS = 10
-"""Attempts to read all rankings between two rescores, before the page is taken as it is."""
+MOST_READINGS = 10  # attempts to read all rankings between two rescores, before the page is taken as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +264,7 @@ MOST_LOOKED_AT = 50_000
 """Limit on entries examined for a page in all rankings; a fifth of it where articles are looked at, to see whether
 they are hidden. Beyond it, a page ends."""
 
-MOST_READ = 1_000
-"""Articles that one member has read, in one shard: see `VISITS_KEPT` in `lua/lib/members.lua`."""
+MOST_READ = 1_000  # articles that one member has read, in one shard: see `VISITS_KEPT` in `lua/lib/members.lua`
 
 SPARE = 4
 """Entries that are read beyond those of a page if titles or links can hide some. If they do not suffice, a further
@@ -283,12 +279,8 @@ class UnseenQuery:
     size: int
     shown: Collection[ArticleId] = ()
     hidden: Hiding = NOTHING
-    after: Position | None = None
-    """Only entries that follow this position; None for all."""
-
-    slugs: Sequence[str] = ()
-    """Groups whose titles are wanted, and the description of an only one."""
-
+    after: Position | None = None  # only entries that follow this position; None for all
+    slugs: Sequence[str] = ()  # groups whose titles are wanted, and the description of an only one
     reader: UserId | None = None
     with_visitors: bool = True
 
@@ -304,12 +296,9 @@ class Unseen(NamedTuple):
     entries: list[tuple[str, float]]
     total: int
     state: Sequence[Any]
-    hidden: Mapping[str, float]
-    """Hidden entries above the last one that was read, with their values."""
-
+    hidden: Mapping[str, float]  # hidden entries above the last one that was read, with their values
     titles: Sequence[str | None]
-    articles: Mapping[ArticleId, Article]
-    """Those of the first entries, if there is only one ranking."""
+    articles: Mapping[ArticleId, Article]  # those of the first entries, if there is only one ranking
 
 
 class UnseenCut(NamedTuple):

@@ -15,8 +15,7 @@ Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
-_LOCK_LIFE = 10
-"""Seconds after which another process may rescore, if the one that holds the lock has died."""
+_LOCK_LIFE = 10  # seconds after which another process may rescore, if the one that holds the lock has died
 
 
 class Hot(OfStore):

@@ -34,11 +34,8 @@ _MERGE = re.compile("(?:^|,)([0-9]{1,15}) [0-9]{1,15} ([a-z]+)")
 _REQUIRED = ("title", "link", "poster", "poster_name", "time", "votes", "opposes", "groups")
 """Fields that every article has."""
 
-_CHOICES = 4
-"""Values of an article's part of a reply, after its fields, up to and with the member's choices."""
-
-MOST_ARTICLES = 2_000
-"""Articles that a process keeps as it has read them, about 2 KB each."""
+_CHOICES = 4  # values of an article's part of a reply, after its fields, up to and with the member's choices
+MOST_ARTICLES = 2_000  # articles that a process keeps as it has read them, about 2 KB each
 
 FIELDS = (
     *dict.fromkeys((*_REQUIRED, *LISTED)),
@@ -246,8 +243,7 @@ class Merge(NamedTuple):
     """An article that was merged into another one, as the field `merges` of the other one lists it."""
 
     article: ArticleId
-    is_open: bool
-    """Whether its votes still have to be moved."""
+    is_open: bool  # whether its votes still have to be moved
 
 
 def merges_from(field: str | None) -> list[Merge]:

@@ -11,8 +11,7 @@ from articles.repository.store.connection import OfStore, exact_time
 from articles.repository.store.values import article_id_from
 from articles.searching import NOTHING, Hiding
 
-MOST_NEW = 50
-"""Maximum number of new articles that are counted."""
+MOST_NEW = 50  # maximum number of new articles that are counted
 
 
 class Refreshes(OfStore):

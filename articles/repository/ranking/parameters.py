@@ -23,8 +23,7 @@ from articles.repository.store.values import exact, number_from, parameters_from
 
 _NAMES = tuple(RANGES)
 
-NEXT = "next_"
-"""Beginning of the fields of a change that is being applied."""
+NEXT = "next_"  # beginning of the fields of a change that is being applied
 
 
 @dataclass(frozen=True, slots=True)

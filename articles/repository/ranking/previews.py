@@ -14,11 +14,8 @@ from articles.repository.store.connection import Call, OfStore, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from, parameters_from
 
-PART = 1000
-"""Articles read in one step, all shards together: some milliseconds of the store's time."""
-
-Values = dict[ArticleId, float]
-"""Articles of a list with their values in the ranking."""
+PART = 1000  # articles read in one step, all shards together: some milliseconds of the store's time
+Values = dict[ArticleId, float]  # articles of a list with their values in the ranking
 
 
 @dataclass(frozen=True, slots=True)

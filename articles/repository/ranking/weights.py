@@ -14,11 +14,8 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import OfStore, exact_time
 from articles.repository.store.values import article_id_from, naming
 
-MOST_ARTICLES = 2000
-"""Articles to learn from; if there are more, evenly spaced batches of them."""
-
-_PART = 100
-"""Articles with neighbouring posting times in one batch."""
+MOST_ARTICLES = 2000  # articles to learn from; if there are more, evenly spaced batches of them
+_PART = 100  # articles with neighbouring posting times in one batch
 
 
 class Weights(OfStore):

@@ -20,12 +20,9 @@ class Counters:
     article_id: ArticleId
     pv: int
     uv: int
-    sketch: bytes
-    """The HyperLogLog of the visitors, as the store keeps it."""
-
+    sketch: bytes  # the HyperLogLog of the visitors, as the store keeps it
     viewed_at: float
-    suspects: Mapping[str, int]
-    """Suspect views by reason."""
+    suspects: Mapping[str, int]  # suspect views by reason
 
 
 class ViewArchive(OfStore):

@@ -11,17 +11,10 @@ from articles.repository.store.connection import Call, OfStore, Value
 from articles.repository.store.values import naming
 from articles.searching import NOTHING
 
-EVERY = 600
-"""Seconds between samples; their times are multiples of it."""
-
-TOP = 100
-"""Articles of each of the two lists that are sampled."""
-
-AHEAD = 86400
-"""Seconds by which a sample may be ahead of the clock; one further ahead comes from a wrong clock."""
-
-KEPT = 7 * 86400
-"""Seconds a sample is kept: at most 1,008 samples of an article."""
+EVERY = 600  # seconds between samples; their times are multiples of it
+TOP = 100  # articles of each of the two lists that are sampled
+AHEAD = 86400  # seconds by which a sample may be ahead of the clock; one further ahead comes from a wrong clock
+KEPT = 7 * 86400  # seconds a sample is kept: at most 1,008 samples of an article
 
 _NOWHERE = "-"
 

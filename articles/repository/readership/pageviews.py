@@ -15,14 +15,12 @@ from articles.repository.store.connection import Call, OfStore, Ride, Store, exa
 from articles.repository.store.key_table import VISITS
 from articles.repository.store.values import count_from, moment_from
 
-DAYS_KEPT = 14
-"""Days (UTC) for which views are kept by day."""
+DAYS_KEPT = 14  # days (UTC) for which views are kept by day
 
 VISIT_PAUSE_SECONDS = 30 * 60
 """A member who opens the page of an article again within this time is on the same visit."""
 
-_VIEWS_PER_ROUND_TRIP = 500
-"""Scripts in one pipeline, each of which records a view."""
+_VIEWS_PER_ROUND_TRIP = 500  # scripts in one pipeline, each of which records a view
 
 _DAY = 86400
 

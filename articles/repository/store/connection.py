@@ -38,8 +38,7 @@ Retract: TypeAlias = Callable[[Collection[ArticleId] | None], None]
 """Called after each change that takes back what pages have shown: removals, edits, deletions of accounts. Receives
 the articles whose own pages it concerns, None for the pages of any; it concerns lists in any case."""
 
-FAILED = "error"
-"""Outcome of a use to which the store did not reply."""
+FAILED = "error"  # outcome of a use to which the store did not reply
 
 
 class Call(NamedTuple):
@@ -78,8 +77,7 @@ def _outcome(script: str, reply: Any) -> str:
     return reply[0] if reply[0].isidentifier() else "ok"
 
 
-NO_ONE: Mapping[int, float] = {}
-"""No ids with times."""
+NO_ONE: Mapping[int, float] = {}  # no ids with times
 
 
 def joined_times(times: Mapping[int, float]) -> str:

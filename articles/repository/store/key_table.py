@@ -64,14 +64,10 @@ _PARTS = {"<id>": PartOf.ARTICLE, "<comment>": PartOf.COMMENT, "<slug>": PartOf.
 class Key:
     """One kind of key."""
 
-    name: str
-    """Without the shard's prefix; variable parts in angle brackets."""
-
+    name: str  # without the shard's prefix; variable parts in angle brackets
     type: str
     place: Place = Place.SHARD
-    life: int | None = None
-    """Seconds a new key lives at most; None if it never expires."""
-
+    life: int | None = None  # seconds a new key lives at most; None if it never expires
     in_backup: InBackup = InBackup.COPIED
 
     def of(self, *values: object) -> str:

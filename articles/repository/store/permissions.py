@@ -30,8 +30,7 @@ _TRIED = {
 }
 """Commands of the site and of its scripts, by the words with which they are tried."""
 
-FORGETTING = "BGREWRITEAOF"
-"""The command with which housekeeping lets the append-only file forget."""
+FORGETTING = "BGREWRITEAOF"  # the command with which housekeeping lets the append-only file forget
 
 _HELPFUL = {
     "": FORGETTING,
@@ -42,14 +41,9 @@ _HELPFUL = {
 _OTHERS = "MULTI EXEC DISCARD SELECT WAIT FLUSHDB ASKING READONLY CLUSTER|NODES CLUSTER|SLOTS"
 """Not tried: of transactions, for the second database, STORE_CONFIRM_REPLICAS, a restore, and clusters."""
 
-_CACHE = "cache"
-"""Beginning of the keys of Django's cache, with sessions and feeds."""
-
-_CHANGE = "CHANGE-THIS"
-"""Instead of a password."""
-
-_NAMED = 10
-"""Commands and keys that a sentence names."""
+_CACHE = "cache"  # beginning of the keys of Django's cache, with sessions and feeds
+_CHANGE = "CHANGE-THIS"  # instead of a password
+_NAMED = 10  # commands and keys that a sentence names
 
 _OF_KEYS = re.compile("access (?:a|one of the|the)\\b.* keys?")
 """What an error says of a key that is not permitted, other than of a command."""

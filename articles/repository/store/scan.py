@@ -22,29 +22,15 @@ class Contents:
     """Ids and slugs of one shard."""
 
     articles: set[ArticleId] = field(default_factory=set)
-    mentioned: set[ArticleId] = field(default_factory=set)
-    """Ids of articles in the names of other keys."""
+    mentioned: set[ArticleId] = field(default_factory=set)  # ids of articles in the names of other keys
     groups: set[str] = field(default_factory=set)
-    members: set[UserId] = field(default_factory=set)
-    """Members with a list of votes or opposes."""
-
-    comments: set[CommentId] = field(default_factory=set)
-    """Ids of comments in the names of hashes and voter sets."""
-
-    threads: set[CommentId] = field(default_factory=set)
-    """Ids of comments and roots with lists of replies."""
-
-    authors: set[UserId] = field(default_factory=set)
-    """Members with a list of comments."""
-
-    flagged: set[CommentId] = field(default_factory=set)
-    """Ids of comments, and roots of articles, with flags."""
-
-    flaggers: set[UserId] = field(default_factory=set)
-    """Members with a list of flags."""
-
-    inboxes: set[UserId] = field(default_factory=set)
-    """Members with an inbox."""
+    members: set[UserId] = field(default_factory=set)  # members with a list of votes or opposes
+    comments: set[CommentId] = field(default_factory=set)  # ids of comments in the names of hashes and voter sets
+    threads: set[CommentId] = field(default_factory=set)  # ids of comments and roots with lists of replies
+    authors: set[UserId] = field(default_factory=set)  # members with a list of comments
+    flagged: set[CommentId] = field(default_factory=set)  # ids of comments, and roots of articles, with flags
+    flaggers: set[UserId] = field(default_factory=set)  # members with a list of flags
+    inboxes: set[UserId] = field(default_factory=set)  # members with an inbox
 
 
 def walk(store: Store) -> Iterator[list[str]]:
@@ -82,8 +68,7 @@ def walk_kinds(store: Store) -> Iterator[list["Named"]]:
         ]
 
 
-Named = tuple[str, table.Key | None]
-"""A key and its kind; None where no part of the site writes it in that place."""
+Named = tuple[str, table.Key | None]  # a key and its kind; None where no part of the site writes it in that place
 
 
 def survey(store: Store, batches: Iterable[list[Named]] | None = None) -> tuple[dict[Keys, Contents], list[str]]:

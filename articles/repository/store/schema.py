@@ -18,11 +18,8 @@ from articles.repository.store.values import parameters_from, values_of
 LAYOUT_VERSION = 7
 """Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
 
-OLDEST_LAYOUT = 7
-"""Layout of `OLDEST_VERSION`: the oldest from which an upgrade leads here."""
-
-OLDEST_VERSION = "0.5.0"
-"""The oldest version whose stores and backups this one reads."""
+OLDEST_LAYOUT = 7  # layout of `OLDEST_VERSION`: the oldest from which an upgrade leads here
+OLDEST_VERSION = "0.5.0"  # the oldest version whose stores and backups this one reads
 
 RESTORING = "restoring"
 """Field that names the backup that is being restored into the store, until all of it is there."""
@@ -35,17 +32,13 @@ OLDEST_SERVER = (6, 2)
 SHARDS_OF_A_CLUSTER = 16
 """Shards that a cluster should have at least, so that they can be spread over several nodes."""
 
-_SITE = "site"
-"""Field: the site's random UUID."""
-
-_REMEMBERED = "remembered"
-"""Field: present once an accounts database remembers the store."""
+_SITE = "site"  # field: the site's random UUID
+_REMEMBERED = "remembered"  # field: present once an accounts database remembers the store
 
 _CONFIGURED = "configured"
 """Field: votes per day as last adopted from the configuration; the lab may have changed them since."""
 
-_AUTO = "auto"
-"""Value of that field if the configuration leaves them to the site."""
+_AUTO = "auto"  # value of that field if the configuration leaves them to the site
 
 
 def check(store: Store, known_site: str | None) -> None:

@@ -28,8 +28,7 @@ _TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 _NO_CODE = re.compile(r"'[^'\n]*'|--\[\[.*?\]\]|--[^\n]*", re.DOTALL)
 _DECLARATION = re.compile(r"^local .*\n(?:(?!local |--).*\n)*", re.MULTILINE)
 _DECLARED = re.compile(r"^local (?:function )?([\w, ]+)")
-_NAME = re.compile(r"(?<!\.)\b\w+\b(?! = )")
-"""No field, and nothing that gets a value."""
+_NAME = re.compile(r"(?<!\.)\b\w+\b(?! = )")  # no field, and nothing that gets a value
 
 _UPKEEP = re.compile(r"^(audit|repair)/")
 _Value: TypeAlias = float | str | Sequence[str] | Mapping[str, str]

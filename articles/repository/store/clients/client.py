@@ -50,8 +50,7 @@ class GuardedSentinelPool(SentinelConnectionPool):
         super().__init__(service_name, sentinel_manager, connection_class=guarded(kind), **options)  # type: ignore[no-untyped-call]
 
 
-CONNECT_TIMEOUT = 0.2
-"""Seconds for a new connection."""
+CONNECT_TIMEOUT = 0.2  # seconds for a new connection
 
 SENTINEL_TIMEOUT = 0.5
 """Seconds for a sentinel's reply. Another one is asked after that."""
@@ -60,8 +59,7 @@ PATIENT_TIMEOUT_SECONDS = 60.0
 """Limit for one reply to an operator's command, whose batches are long. Pages wait STORE_TIMEOUT_MS."""
 
 
-_FLAGS = ("ssl_check_hostname", "socket_keepalive")
-"""Options of redis-py that are yes or no."""
+_FLAGS = ("ssl_check_hostname", "socket_keepalive")  # options of redis-py that are yes or no
 
 
 class Clients(NamedTuple):

@@ -21,15 +21,11 @@ from redis.connection import Connection, ConnectionPool
 from redis.retry import Retry
 from redis.utils import SENTINEL
 
-PAUSE = 1.0
-"""Seconds for which a store that hangs is not asked again."""
+PAUSE = 1.0  # seconds for which a store that hangs is not asked again
 
 _TIMEOUTS_IN_A_ROW = 2
-_UNCONFIRMED = "unconfirmed"
-"""Mark of an error that left open whether the command was executed."""
-
-_ENDED = "ended"
-"""Mark of the error of a connection that had been open."""
+_UNCONFIRMED = "unconfirmed"  # mark of an error that left open whether the command was executed
+_ENDED = "ended"  # mark of the error of a connection that had been open
 
 _FAILURES = (redis.TimeoutError, redis.ConnectionError, OSError)
 """What may be raised while a server is asked; Python's TimeoutError is an OSError."""
