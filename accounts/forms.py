@@ -22,8 +22,7 @@ from django.utils.encoding import force_bytes
 from django.utils.html import conditional_escape
 from django.utils.http import urlsafe_base64_encode
 from django.utils.module_loading import import_string
-from django.utils.translation import get_language, override, pgettext_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import get_language, gettext_lazy as _, override, pgettext_lazy
 from django_tasks import task
 
 from accounts import names

@@ -20,8 +20,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.feedgenerator import Atom1Feed, Rss201rev2Feed, SyndicationFeed
 from django.utils.html import format_html
 from django.utils.http import http_date
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from articles.domain.articles import Article
 from articles.domain.comments import Comment

@@ -19,8 +19,7 @@ from django.utils import timezone, translation
 from django.utils.module_loading import import_string
 
 import tasks
-from accounts import account_deletion
-from accounts import sessions as member_sessions
+from accounts import account_deletion, sessions as member_sessions
 from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
 from articles import account_ids, mailing, replies
 from articles.backup import folders, making

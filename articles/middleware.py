@@ -31,8 +31,7 @@ from articles.domain.refusals import refusal_of
 from articles.operation import ARRIVED_AT
 from articles.repository import answer_within
 from articles.text.refusals import action_sentence
-from articles.web import caching, limits, reading
-from articles.web import error_pages as pages
+from articles.web import caching, error_pages as pages, limits, reading
 from articles.web.addresses import moved
 from articles.wiring import repository
 from owner import choices

@@ -19,9 +19,7 @@ from articles.views import (
     votes,
     well_known,
 )
-from articles.views.comments import discussion
-from articles.views.comments import feeds as comment_feeds
-from articles.views.comments import posting as comment_posting
+from articles.views.comments import discussion, feeds as comment_feeds, posting as comment_posting
 from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.ranking import lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"

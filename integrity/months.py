@@ -12,8 +12,7 @@ from typing import TypeAlias
 
 from django.conf import settings
 from django.db.models import Min, Q
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import override
+from django.utils.translation import gettext_lazy as _, override
 
 from accounts.models import Ban, LegalNotice, Statement, User
 from accounts.models.law import Act, Ground, NoticeReason, Outcome

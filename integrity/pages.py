@@ -13,8 +13,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import path, register_converter, reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.html import format_html
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, override
+from django.utils.translation import gettext as _, ngettext, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 

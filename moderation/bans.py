@@ -7,13 +7,11 @@ from django import forms
 from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, pgettext, pgettext_lazy
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
-from accounts.models import BAN_SCOPES, BanScope, Statement, User, Vouch
-from accounts.models import Ban as BanRow
+from accounts.models import BAN_SCOPES, Ban as BanRow, BanScope, Statement, User, Vouch
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
 from articles.api import schemas

@@ -8,12 +8,10 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from pydantic import BaseModel, Field
 
-from accounts.models import Ban as BanRow
-from accounts.models import BanScope, GroupModerator, User
+from accounts.models import Ban as BanRow, BanScope, GroupModerator, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS
 from accounts.web.form_pages import private_act, private_form, show_form
 from articles.api import schemas

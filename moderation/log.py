@@ -10,8 +10,7 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, pgettext, pgettext_lazy
 from django.views.decorators.http import require_safe
 from ninja import Query
 from pydantic import BaseModel, Field
@@ -24,8 +23,7 @@ from articles.api.articles import LogEntry
 from articles.api.comments import Comment
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import MEMBERS, MODERATORS, possible_page, router
-from articles.domain import comments as domain
-from articles.domain import moderation_log
+from articles.domain import comments as domain, moderation_log
 from articles.domain.articles import Article
 from articles.domain.moderation_log import Action, LogFilter
 from articles.views.lists.paging import Pager, numbered_pager, page_number

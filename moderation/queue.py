@@ -27,8 +27,7 @@ from articles.domain import flags as domain
 from articles.domain.articles import LATEST
 from articles.domain.comments import article_of, is_root, root_of
 from articles.domain.errors import ArticleMerged, ArticleRemoved, CommentNotFound, CommentRemoved, OwnMatter
-from articles.domain.flags import FlagReason, SubjectId
-from articles.domain.flags import QueueEntry as FlaggedEntry
+from articles.domain.flags import FlagReason, QueueEntry as FlaggedEntry, SubjectId
 from articles.domain.members import UserId
 from articles.domain.reasons import usual as usual_reason
 from articles.forms.fields import CleanedField

@@ -14,13 +14,11 @@ from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
-from accounts.models import Statement, User
-from accounts.models import Sweep as SweepRow
+from accounts.models import Statement, Sweep as SweepRow, User
 from accounts.models.law import Act
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import private_act, show_next

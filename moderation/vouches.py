@@ -13,8 +13,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext_lazy
+from django.utils.translation import gettext as _, ngettext, pgettext_lazy
 from pydantic import BaseModel, Field
 
 from accounts.models import ENOUGH, Ban, BanScope, User, Vouch, VouchLimitError

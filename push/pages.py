@@ -12,8 +12,7 @@ from django.shortcuts import redirect
 from django.urls import path
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 

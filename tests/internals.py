@@ -21,8 +21,7 @@ from articles.repository.ranking.weights import MOST_ARTICLES
 from articles.repository.readership.pageviews import Pageviews
 from articles.repository.store import keys, schema, scripts
 from articles.repository.store.connection import Store
-from articles.repository.upkeep.lease import _LOCK_LIFE as LEASE_SECONDS
-from articles.repository.upkeep.lease import HeldLease
+from articles.repository.upkeep.lease import _LOCK_LIFE as LEASE_SECONDS, HeldLease
 from articles.repository.votes import Votes
 
 __all__ = [

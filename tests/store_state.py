@@ -16,8 +16,7 @@ from redis.connection import AbstractConnection
 
 from articles.domain.lists import Order
 from articles.repository import Repository
-from articles.repository.store import connection, schema
-from articles.repository.store import keys as names
+from articles.repository.store import connection, keys as names, schema
 from articles.repository.store.clients.client import make_clients, send_together
 from articles.repository.store.key_table import recognise
 from articles.repository.upkeep import upgrades

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from django.urls import reverse
 from django.utils.text import Truncator
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from accounts.mail import site_origin
 from accounts.models import User, Webhook

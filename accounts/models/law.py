@@ -11,8 +11,7 @@ from typing import Any
 from django.db import models, transaction
 from django.db.models import Case, Q, Value, When
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from accounts.models.members import Row, User, some_of
 from accounts.models.moderation import Appealable, Ban, Sweep

@@ -12,8 +12,7 @@ from django.contrib.auth import get_backends
 from django.core.validators import RegexValidator
 from django.db import DEFAULT_DB_ALIAS, OperationalError, models, transaction
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from accounts.models.members import User
 from accounts.plain_queries import PlainQuery

@@ -6,8 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models.signals import post_save
 from django.dispatch import receiver
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext as _, gettext_noop
 
 from accounts.mail import Kind, language_of, tell
 from accounts.models import User

@@ -23,8 +23,7 @@ from articles.api.protocol.operations import (
     router,
 )
 from articles.api.protocol.problems import Problem
-from articles.domain import members
-from articles.domain import moderation_log as log
+from articles.domain import members, moderation_log as log
 from articles.domain.articles import CONTENT, Article
 from articles.domain.errors import HeldForApproval, NotThePoster
 from articles.forms.articles import clean_content

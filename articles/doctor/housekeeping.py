@@ -6,8 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from django.conf import settings
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from articles.backup.files import BackupDamaged, read_manifest
 from articles.backup.folders import BACKUP_SECONDS, newest_in

@@ -10,8 +10,7 @@ from itertools import accumulate
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import tantivy
-from tantivy import Occur
-from tantivy import Query as IndexQuery
+from tantivy import Occur, Query as IndexQuery
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import CommentId, article_of

@@ -6,8 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from articles.domain.articles import CONTENT, Article, Content
 from articles.domain.lists import Group

@@ -14,8 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.cookie import parse_cookie
 from django.urls import Resolver404, resolve
-from django.utils.translation import get_language_from_request
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language_from_request, gettext as _
 
 from articles.page_store import Address
 from articles.web.caching import PERSONAL_COOKIES, RULES, accepted_encodings

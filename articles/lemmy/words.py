@@ -13,7 +13,7 @@ from owner.choices import chosen
 
 ROOT = "/api/v3/"
 
-UNKNOWN = "unknown"  # lemmy's word for what it has no word for
+UNKNOWN = "unknown"  # Lemmy's word for what it has no word for
 
 _TEXT, _LINK, _NAME = "invalid_body_field", "invalid_url", "invalid_post_title"
 

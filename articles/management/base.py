@@ -10,8 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import Error as DatabaseError
-from django.db import connection
+from django.db import Error as DatabaseError, connection
 from django.utils.module_loading import import_string
 from tqdm import tqdm
 

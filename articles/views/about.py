@@ -9,8 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.translation import get_language_bidi, override
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language_bidi, gettext as _, override
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from django.templatetags.static import static
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 

@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.encoding import escape_uri_path
 from django.utils.http import content_disposition_header, http_date
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, override
+from django.utils.translation import gettext as _, gettext_lazy, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 

@@ -16,8 +16,7 @@ from accounts.web.form_pages import ButtonText, RequestText, form_action
 from accounts.web.login_intent import local_path
 from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved
-from articles.domain.moderation_log import Action as ModerationAction
-from articles.domain.moderation_log import LogEntry
+from articles.domain.moderation_log import Action as ModerationAction, LogEntry
 from articles.repository import Repository
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor

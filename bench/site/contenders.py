@@ -14,8 +14,7 @@ from bench.site.content import Content
 from bench.site.peers import nginx
 from bench.site.peers.others import others
 from bench.site.processes import ROOT, environment
-from bench.site.report.table import HELLO as BARE
-from bench.site.report.table import SITE, Results
+from bench.site.report.table import HELLO as BARE, SITE, Results
 from bench.site.runs import Contender, WrongPage
 from bench.site.servers import OPEN, Server, site, workers
 

@@ -12,8 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import App, AppRequest, Device, Grant, Token
-from accounts.models import oauth as models
+from accounts.models import App, AppRequest, Device, Grant, Token, oauth as models
 from accounts.oauth import registration
 from tests.factories import browser_of
 

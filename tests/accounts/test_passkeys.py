@@ -6,8 +6,7 @@ import pytest
 from django.contrib.auth import get_user
 from django.core import mail
 from django.test import Client, override_settings
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from accounts.models import Passkey, User
 from accounts.sign_in import passkeys, second_factor

@@ -7,8 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.models import Ban, User
-from accounts.models import moderation as ban_rows
+from accounts.models import Ban, User, moderation as ban_rows
 from tests.caller import Caller, error_of
 from tests.factories import browser_of, comment_on
 from tests.rules import SEED

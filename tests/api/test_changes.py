@@ -13,8 +13,7 @@ from django.conf import settings as site_settings
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError
-from articles.repository import Repository
-from articles.repository import changes as changes_of_stores
+from articles.repository import Repository, changes as changes_of_stores
 from articles.web.groups import merge, set_visibility
 from tests.caller import Caller, error_of
 from tests.cast import ALICE, BOB, MODERATOR

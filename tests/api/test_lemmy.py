@@ -4,9 +4,7 @@ from functools import partial
 
 import pytest
 from django.test import Client
-from hypothesis import given
-from hypothesis import settings as examples
-from hypothesis import strategies as st
+from hypothesis import given, settings as examples, strategies as st
 
 from accounts.models import BanScope, GroupModerator, Token, User
 from articles import wiring

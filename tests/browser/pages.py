@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 
 from django.http import Http404
 from django.urls import resolve
-from playwright.sync_api import Page as Window
-from playwright.sync_api import Response
+from playwright.sync_api import Page as Window, Response
 
 Act = Callable[[Window], Response | None]
 """What is done in the window once the page is open; returns the answer that is then shown, if it is another."""

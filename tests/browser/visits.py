@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Request, Response
-from playwright.sync_api import Page as Window
+from playwright.sync_api import Browser, Page as Window, Request, Response
 
 from tests.browser import axe
 from tests.browser.pages import Page

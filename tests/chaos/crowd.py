@@ -17,8 +17,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count, islice, takewhile
 from pathlib import Path
-from threading import Event as Flag
-from threading import Thread
+from threading import Event as Flag, Thread
 from typing import NamedTuple
 
 from articles.domain.articles import Choice

@@ -10,8 +10,7 @@ from tests.site_process import DEADLINE, store_of
 from tests.slow_store import slow_loading_in
 from tests.store_state import lose_ranking
 from tests.waiting import until
-from tests.web_processes import hanging_store
-from tests.web_processes import store_of as store_process
+from tests.web_processes import hanging_store, store_of as store_process
 from voting_site.embedded import StorePaths, Supervisor
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]

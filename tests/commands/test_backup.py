@@ -46,8 +46,7 @@ from accounts.models import (
     Webhook,
 )
 from articles import known_store, wiring
-from articles.backup import accounts, folders, making, restoring
-from articles.backup import files as manifest
+from articles.backup import accounts, files as manifest, folders, making, restoring
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport

@@ -9,8 +9,7 @@ import pytest
 import redis
 
 from tests.waiting import until
-from voting_site.embedded import StorePaths, StoreStartError
-from voting_site.embedded import server as server_log
+from voting_site.embedded import StorePaths, StoreStartError, server as server_log
 
 from .helpers import answers, client, fill, is_alive, mode, rewrite, server_pid
 

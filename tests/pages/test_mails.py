@@ -28,8 +28,7 @@ from articles import mailing, replies
 from articles.doctor.mail import answer_test
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
-from moderation import content, members
-from moderation import mail as moderators_mail
+from moderation import content, mail as moderators_mail, members
 from owner import choices
 from tests.authenticator import Authenticator
 from tests.cast import PASSWORD

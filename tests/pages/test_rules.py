@@ -8,9 +8,7 @@ from functools import partial
 import pytest
 from django.conf import settings
 from django.utils import timezone
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as examples
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings as examples, strategies as st
 
 from accounts import account_deletion
 from accounts.models import Ban, BanScope, HeldPost, ModeratorRule, TextDigest, User, WaitingAccount

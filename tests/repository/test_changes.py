@@ -5,8 +5,7 @@ import time
 import pytest
 
 from articles.domain.lists import CHANGES_KEPT
-from articles.repository import ChangesLostError, Repository
-from articles.repository import changes as module
+from articles.repository import ChangesLostError, Repository, changes as module
 from tests.factories import post
 
 pytestmark = pytest.mark.one_shard

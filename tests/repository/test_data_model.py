@@ -16,8 +16,7 @@ from articles.domain.ranking import Parameters
 from articles.repository import Confirmation, Repository
 from articles.repository.lists import hot
 from articles.repository.ranking import parameters
-from articles.repository.store import keys as key_names
-from articles.repository.store import scripts
+from articles.repository.store import keys as key_names, scripts
 from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
 from articles.repository.store.scan import survey
 from articles.repository.store.schema import RESTORING

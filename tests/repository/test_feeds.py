@@ -6,8 +6,7 @@ from functools import partial
 
 import fakeredis
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound, VotingClosed

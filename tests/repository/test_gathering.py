@@ -1,7 +1,6 @@
 """Pages merged from several rankings, compared with a plain sort, whatever the shards hold."""
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from articles.domain.lists import Order
 from articles.repository.lists.gathering import Ranking, Window, cut, gather_page

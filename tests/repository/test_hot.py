@@ -4,8 +4,7 @@ import random
 from threading import Event, Semaphore, Thread
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from articles import housekeeping
 from articles.domain import ranking

@@ -11,8 +11,7 @@ from functools import partial
 from itertools import count, islice
 
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from articles.domain.articles import NONE_LEFT_OUT, Choice, LeftOut

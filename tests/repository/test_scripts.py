@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 import redis
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from articles.domain import ranking
 from articles.domain.articles import LATEST, Choice

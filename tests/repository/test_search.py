@@ -10,8 +10,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import ActionRefused, GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import SearchOrder
 from articles.finding import Index, IndexFolder, SearchIncompleteError, finder
-from articles.repository import Repository
-from articles.repository import changes as changes_module
+from articles.repository import Repository, changes as changes_module
 from articles.searching import Hiding, read_query, tokens_of
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, imported

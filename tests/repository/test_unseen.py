@@ -5,8 +5,7 @@ import random
 from threading import Event
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from articles.domain.articles import Choice
 from articles.domain.errors import ArticlesError

@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.template import engines
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from articles.charts.plots import Series, decay_curve, history, stacked_bars
 from articles.charts.shapes import evenly, hour_ticks, nice_ticks, rank_ticks, time_ticks

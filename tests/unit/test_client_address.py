@@ -3,8 +3,7 @@
 from ipaddress import ip_address
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from articles.web.client_address import Proxies, client_address, household, neighbourhood, read_address
 

@@ -5,8 +5,7 @@ from itertools import product
 from math import ulp
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from articles.domain.articles import LATEST
 from articles.domain.comments import (

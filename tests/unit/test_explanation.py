@@ -1,8 +1,7 @@
 """The parts of an explanation add up to the value that ranks an article."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from articles.domain import ranking
 from articles.domain.explanation import HotnessParts, ScoreParts

@@ -1,7 +1,6 @@
 """What is kept of a text's HTML: recognised only as it was made, of the same text, under the same rules."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from articles.text import kept_html
 from articles.text.kept_html import KeptHtml

@@ -5,8 +5,7 @@ from django.utils import translation
 
 from articles.domain.errors import LimitReached, NewMemberLimitReached
 from articles.domain.limits import LIMITS, BadPair, LocalLimits, Rate, Use, rates, take
-from articles.text.refusals import LIMITS as REASONS
-from articles.text.refusals import action_sentence
+from articles.text.refusals import LIMITS as REASONS, action_sentence
 from tests.rules import RATES
 
 RATE = Rate(5, 10)

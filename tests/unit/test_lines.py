@@ -9,8 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from articles.text.characters import MARKS_LIMIT, has_stacked_marks, is_unseen
 from articles.text.lines import (

@@ -7,8 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from articles.text import links
 from articles.text.known_sites import TRACKING_PARAMETERS, TRACKING_PREFIXES

@@ -4,8 +4,7 @@ import random
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from django.test import override_settings
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from articles.views.lists.paging import LIFE, MOST_CHARACTERS, pack, unpack
 

@@ -2,8 +2,7 @@
 
 import pytest
 import re2
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from moderation.rules import matching
 from moderation.rules.matching import (

@@ -4,8 +4,7 @@ import json
 import tracemalloc
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from articles.domain.articles import Article
 from articles.domain.lists import SearchOrder

@@ -7,8 +7,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from articles.text.lines import InvalidInput
 from articles.text.slugs import SLUG_LIMIT, clean_slug, slug_from_title

@@ -4,8 +4,7 @@ import re
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from articles import wiring
 from articles.domain.readership import Suspicion

@@ -15,8 +15,7 @@ from articles.api.documentation import query_parameters
 from articles.api.protocol import cursors
 from articles.api.protocol.problems import Problem, answer_to, failed, login_required
 from articles.domain.errors import LimitReached
-from articles.web import caching, limits, reading
-from articles.web import error_pages as pages
+from articles.web import caching, error_pages as pages, limits, reading
 from owner.choices import chosen
 
 View = Callable[..., HttpResponse]

@@ -21,8 +21,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, root_of
 from articles.domain.errors import StoreDamaged
 from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
-from articles.repository.store import key_table as table
-from articles.repository.store import keys as names
+from articles.repository.store import key_table as table, keys as names
 from articles.repository.store.batches import (
     ARTICLES_PER_CHECK,
     ENTRIES_PER_READ,

@@ -15,8 +15,7 @@ from articles.domain.errors import StoreUnfit
 from articles.repository.backup.reading import article_of_entry, of_entry
 from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
 from articles.repository.ranking.parameters import NEXT
-from articles.repository.store import key_table as table
-from articles.repository.store import keys as names
+from articles.repository.store import key_table as table, keys as names
 from articles.repository.store.connection import Store
 from articles.repository.store.key_table import InBackup, Key, PartOf, Place
 from articles.repository.store.keys import Keys, Shards

@@ -23,8 +23,7 @@ from articles.repository.inspection.server import (
     overview_of,
     slow_command,
 )
-from articles.repository.store import keys as names
-from articles.repository.store import permissions, schema
+from articles.repository.store import keys as names, permissions, schema
 from articles.repository.store.connection import OfStore
 from articles.repository.store.values import moment_from, naming
 from articles.repository.upkeep import upgrades

@@ -9,8 +9,7 @@ import redis
 from articles.domain.errors import StoreUnfit
 from articles.domain.ranking import Parameters
 from articles.domain.store_address import ANY_SITE
-from articles.repository.store import keys as names
-from articles.repository.store import permissions
+from articles.repository.store import keys as names, permissions
 from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.scan import walk
 from articles.repository.store.values import parameters_from, values_of

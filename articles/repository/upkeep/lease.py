@@ -9,8 +9,7 @@ import redis
 
 from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.repository.readership.pageviews import DAYS_KEPT
-from articles.repository.store import keys as names
-from articles.repository.store import permissions
+from articles.repository.store import keys as names, permissions
 from articles.repository.store.connection import OfStore, Store
 
 _LOCK_LIFE = 30  # seconds after which the lease of a process that died expires. A step takes some seconds

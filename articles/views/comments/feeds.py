@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.encoding import escape_uri_path
-from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import gettext as _, override
 from django.views.decorators.http import require_safe
 
 from articles.domain.comments import Comment

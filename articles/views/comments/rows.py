@@ -7,8 +7,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.utils.translation import get_language, ngettext
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, ngettext
 from markupsafe import Markup
 
 from articles.domain.articles import ArticleId, Choice, LeftOut

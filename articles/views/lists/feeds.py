@@ -6,8 +6,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
 from django.utils.encoding import escape_uri_path
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, override
+from django.utils.translation import gettext as _, ngettext, override
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import gettext as _, pgettext
 
 from articles.domain.lists import HOT_PERIODS, TOP_PERIODS, ArticlePage, Order, Period
 from articles.formatting.values import grouped, listed

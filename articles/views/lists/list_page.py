@@ -5,8 +5,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _, ngettext
 
 from articles.domain.lists import PAGES, ArticlePage, Order, Period
 from articles.formatting.values import grouped

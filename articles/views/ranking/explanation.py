@@ -7,8 +7,7 @@ from typing import NamedTuple
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, ngettext
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _, ngettext
 
 from articles.charts import plots
 from articles.charts.plots import History

@@ -6,8 +6,7 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from articles.domain.articles import Choice
 from tests.chaos.histories.linearizability import final_choices

@@ -20,8 +20,7 @@ from granian._granian import CallbackScheduler
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from granian.server.embed import AsyncWorker
-from granian.server.embed import Server as Granian
+from granian.server.embed import AsyncWorker, Server as Granian
 
 from voting_site.serving.listener import BACKLOG
 from voting_site.serving.workers.gateway import Gateway
