@@ -31,12 +31,12 @@ def _accepts(port: int) -> bool:
 
 
 AUTOMATIC = (
-    *("Auto-Submitted: auto-replied", "Auto-Submitted: auto-generated; owner-email=x"),
-    *("Auto-Submitted: AUTO-NOTIFIED", "Precedence: bulk", "Precedence: Junk", "Precedence: list"),
-    *("Precedence: auto_reply", "List-Id: <news.example.org>", "List-Unsubscribe: <https://example.org>"),
-    *("X-Auto-Response-Suppress: All", "X-Autoreply: yes", "X-Autorespond: x", "Return-Path: <>"),
+    "Auto-Submitted: auto-replied", "Auto-Submitted: auto-generated; owner-email=x",
+    "Auto-Submitted: AUTO-NOTIFIED", "Precedence: bulk", "Precedence: Junk", "Precedence: list",
+    "Precedence: auto_reply", "List-Id: <news.example.org>", "List-Unsubscribe: <https://example.org>",
+    "X-Auto-Response-Suppress: All", "X-Autoreply: yes", "X-Autorespond: x", "Return-Path: <>",
     "Content-Type: multipart/report; report-type=delivery-status; boundary=x",
-)
+)  # fmt: skip
 """Heads of mails that programs send."""
 
 DEEP = "".join(f"Content-Type: multipart/mixed; boundary={n}\n\n--{n}\n" for n in range(1000))

@@ -45,14 +45,14 @@ FORGED_RECORDS = [
     DEEP,
     "null",
     '["' + "a" * (1 << 18),
-    *([0, 0, 7], [0, 0, [["article:9", {"title": 7}, None]]], [0, 0, [["article:9", ["title"], None]]]),
-    *([0, 0, [["voted:9", {"1": 1}, None]]], [0, 0, [["article:9", {"title": "Late"}, 1 << 70]]]),
-    *([0, 0, [["votes:1", {"9": float("nan")}, None]]], [0, 0, [["hll:uv:9", "no base64", None]]]),
+    [0, 0, 7], [0, 0, [["article:9", {"title": 7}, None]]], [0, 0, [["article:9", ["title"], None]]],
+    [0, 0, [["voted:9", {"1": 1}, None]]], [0, 0, [["article:9", {"title": "Late"}, 1 << 70]]],
+    [0, 0, [["votes:1", {"9": float("nan")}, None]]], [0, 0, [["hll:uv:9", "no base64", None]]],
     [0, 0, [["hll:day:9", "bm8gc2tldGNo", None]]],
     [9, 0, [["article:9", {"title": "Elsewhere"}, None]]],
     [-1, 0, [["log:", ["{}"], None]]],
     ["0", 0, []],
-]
+]  # fmt: skip
 """Lines of a backup's store that no site writes."""
 
 

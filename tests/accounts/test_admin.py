@@ -51,9 +51,9 @@ ODD = ["\x00", "9" * 40, "-1", "abc", "[", "x" * 3000]
 PLACES_OF_GROUPS = ("/", "/add/", "/{}/change/", "/{}/delete/")
 
 LOOKUPS = [
-    *("q", "o", "p", "all", "e", "id", "id__in", "username__regex", "is_active__exact"),
-    *("groups__id__exact", "_to_field"),
-]
+    "q", "o", "p", "all", "e", "id", "id__in", "username__regex", "is_active__exact",
+    "groups__id__exact", "_to_field",
+]  # fmt: skip
 
 
 @pytest.mark.deep
@@ -106,10 +106,10 @@ def test_the_operator_sets_a_password(as_carol, alice):
 @pytest.mark.parametrize(
     ("permission", "permitted"),
     [
-        *((None, []), ("view_group", ["/"]), ("add_group", ["/add/"])),
-        *(("change_group", ["/", "/{}/change/"]), ("delete_group", ["/{}/delete/"])),
+        (None, []), ("view_group", ["/"]), ("add_group", ["/add/"]),
+        ("change_group", ["/", "/{}/change/"]), ("delete_group", ["/{}/delete/"]),
     ],
-)
+)  # fmt: skip
 def test_permission_groups_use_the_permissions_of_django_groups(client, alice, permission, permitted):
     group = Group.objects.get_or_create(name="Moderators")[0]
     User.objects.filter(pk=alice.pk).update(is_staff=True)

@@ -15,13 +15,11 @@ def test_a_name_of_letters_digits_and_separators_is_valid_everywhere(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *(
-            *("小明", "王小明2", "Nguyễn", "Ẹ\u0301lá", "Вася-2", "علي", "אבי", "田中tarou", "たろう", "김철수"),
-            *("ㄅㄆ小明", "佐々木"),
-        ),
-        *("मनीष", "สมชาย", "กํา", "ကျွန်ုပ်", "பெயர்", "Straße", "İlker", "𠮷野"),
+        "小明", "王小明2", "Nguyễn", "Ẹ\u0301lá", "Вася-2", "علي", "אבי", "田中tarou", "たろう", "김철수",
+        "ㄅㄆ小明", "佐々木",
+        "मनीष", "สมชาย", "กํา", "ကျွန်ုပ်", "பெயர்", "Straße", "İlker", "𠮷野",
     ],
-)
+)  # fmt: skip
 def test_a_name_in_the_script_of_any_language_is_valid_where_they_are_permitted(name):
     assert names.is_permitted(name, "any")
     assert not names.is_permitted(name, "ascii")
@@ -32,18 +30,14 @@ def test_a_name_in_the_script_of_any_language_is_valid_where_they_are_permitted(
 @pytest.mark.parametrize(
     "name",
     [
-        *(
-            *("小", "2小明", "小 明", "小明·", "小明！", "小明😀", "ali\u0430", "小明Вася", "たろう김", "小3٣"),
-            *("ａｌｉｃｅ", "ﬁona"),
-        ),
-        *(
-            "x\u0302\u0303",
-            "ก" + "\u0e49" * 2,
-            *("小明\u0301", "\u0301x", "a\u00ad", "小\u200d明", "\u2066علي", "\u115f小明"),
-        ),
-        *("小" * 31, "𠮷" * 23, "ß" * 16, "\ud800小", "①小", "ⅷx", "ᚠᚢ", "a\U0001d18d", "ᏣᎳ"),
+        "小", "2小明", "小 明", "小明·", "小明！", "小明😀", "ali\u0430", "小明Вася", "たろう김", "小3٣",
+        "ａｌｉｃｅ", "ﬁona",
+        "x\u0302\u0303",
+        "ก" + "\u0e49" * 2,
+        "小明\u0301", "\u0301x", "a\u00ad", "小\u200d明", "\u2066علي", "\u115f小明",
+        "小" * 31, "𠮷" * 23, "ß" * 16, "\ud800小", "①小", "ⅷx", "ᚠᚢ", "a\U0001d18d", "ᏣᎳ",
     ],
-)
+)  # fmt: skip
 def test_marks_mixtures_and_what_cannot_be_seen_are_valid_nowhere(name):
     assert not names.is_valid(name)
 
@@ -59,11 +53,11 @@ def test_every_character_that_names_can_have_keeps_its_identity_when_it_is_folde
 @pytest.mark.parametrize(
     "name",
     [
-        *("", "a", "a" * 31, "a" * 151, "1alice", "-alice", "_alice", "al ice", "al\nice", "alice\n", "al\x00ice"),
-        *("<b>alice</b>", "alice'--", "аlice", "ａｌｉｃｅ", "alice\u0301", "ali\u200bce", "ali\u202ece"),
-        *("al/ice", "al.ice"),
+        "", "a", "a" * 31, "a" * 151, "1alice", "-alice", "_alice", "al ice", "al\nice", "alice\n", "al\x00ice",
+        "<b>alice</b>", "alice'--", "аlice", "ａｌｉｃｅ", "alice\u0301", "ali\u200bce", "ali\u202ece",
+        "al/ice", "al.ice",
     ],
-)
+)  # fmt: skip
 def test_any_other_name_is_invalid(name):
     assert not names.is_valid(name)
 
@@ -81,13 +75,12 @@ def test_names_that_represent_the_site_are_reserved_in_every_spelling(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *("mod-team", "ModTeam", "admin1", "admin2026", "1admin", "adm1n", "4dm1n", "r00t", "m0d", "0fficial"),
-        *("the_mods", "site-admin", "siteadmin", "alice-admin", "admin_alice", "official-bob", "supp0rt"),
-        "Staff-7",
-        *("support-team", "super-moderator", "m0derat0r", "5upport", "rootuser", "security_team", "Staff-7"),
+        "mod-team", "ModTeam", "admin1", "admin2026", "1admin", "adm1n", "4dm1n", "r00t", "m0d", "0fficial",
+        "the_mods", "site-admin", "siteadmin", "alice-admin", "admin_alice", "official-bob", "supp0rt",
+        "support-team", "super-moderator", "m0derat0r", "5upport", "rootuser", "security_team", "Staff-7",
         "real-admin",
     ],
-)
+)  # fmt: skip
 def test_names_that_claim_a_role_are_reserved(name):
     assert names.is_reserved(name)
 
@@ -101,13 +94,12 @@ def test_the_name_of_the_site_is_reserved(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *("adminton", "badminton", "Adminah", "modesty", "modern-art", "Mod-Rocker", "rootbeer", "security-nerd"),
-        *("supporter", "steamer", "teamwork", "stafford", "botanist", "Helper", "systematic", "officiala"),
-        "me2you",
-        *("python", "news-fan", "alice1", "l33t", "user-1-x", "crew", "senior", "verified", "me2you"),
+        "adminton", "badminton", "Adminah", "modesty", "modern-art", "Mod-Rocker", "rootbeer", "security-nerd",
+        "supporter", "steamer", "teamwork", "stafford", "botanist", "Helper", "systematic", "officiala",
+        "python", "news-fan", "alice1", "l33t", "user-1-x", "crew", "senior", "verified", "me2you",
         "administratrix",
     ],
-)
+)  # fmt: skip
 def test_ordinary_names_that_contain_a_word_are_free(name):
     assert not names.is_reserved(name, "Python News")
 

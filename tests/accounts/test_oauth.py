@@ -161,17 +161,17 @@ def test_no_other_site_can_press_the_button_or_frame_the_page(app, alice):
 @pytest.mark.parametrize(
     "changes",
     [
-        *({"client_id": None}, {"client_id": "x" * 22}, {"client_id": "\0"}, {"response_type": None}),
-        *({"response_type": "token"}, {"response_type": "code token"}, {"code_challenge": None}),
-        *({"code_challenge_method": None}, {"code_challenge_method": "plain"}, {"code_challenge": "short"}),
-        *({"scope": "admin"}, {"redirect_uri": None}),
+        {"client_id": None}, {"client_id": "x" * 22}, {"client_id": "\0"}, {"response_type": None},
+        {"response_type": "token"}, {"response_type": "code token"}, {"code_challenge": None},
+        {"code_challenge_method": None}, {"code_challenge_method": "plain"}, {"code_challenge": "short"},
+        {"scope": "admin"}, {"redirect_uri": None},
         *({"redirect_uri": BACK + more} for more in ("/", "?x=1", "#x")),
         *({"redirect_uri": BACK.replace("https", scheme)} for scheme in ("http", "HTTPS")),
         *({"redirect_uri": BACK.replace("/back", other)} for other in (":444/back", ".evil.example/back")),
         *({"redirect_uri": BACK.replace("/back", other)} for other in ("@evil.example/back", "/a/../back")),
         *({"redirect_uri": other} for other in ("https://evil.example/back", "javascript:alert(1)")),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_request_leads_nowhere(app, as_alice, changes):
     for answer in (as_alice.get(address(app, **changes)), decide(as_alice, address(app, **changes))):
         assert answer.status_code == 400
@@ -193,10 +193,10 @@ def test_a_program_on_the_device_may_listen_on_any_port(as_alice):
     for good in ("http://127.0.0.1:4711/back?a=1", "http://127.0.0.1/back?a=1"):
         assert as_alice.get(address(app, redirect_uri=good)).status_code == 200
     for bad in (
-        *("http://127.0.0.1:4711/other?a=1", "http://127.0.0.1:4711/back?a=2", "http://localhost:4711/back?a=1"),
-        *("http://x@127.0.0.1:4711/back?a=1", "http://127.0.0.1:99999/back?a=1"),
+        "http://127.0.0.1:4711/other?a=1", "http://127.0.0.1:4711/back?a=2", "http://localhost:4711/back?a=1",
+        "http://x@127.0.0.1:4711/back?a=1", "http://127.0.0.1:99999/back?a=1",
         "http://127.0.0.1.evil.example:1/back?a=1",
-    ):
+    ):  # fmt: skip
         assert as_alice.get(address(app, redirect_uri=bad)).status_code == 400
 
 
@@ -375,24 +375,18 @@ def test_an_app_is_registered_as_a_public_client():
 @pytest.mark.parametrize(
     "address",
     [
-        *(
-            *("javascript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "app:/back"),
-            *("app://localhost/", "http://x.org/"),
-        ),
-        *(
-            *("https:///back", "https://x.org/#f", "https://a@x.org/", "https://x.org/ b"),
-            *("https://x.org/\\b", "//x.org/"),
-        ),
-        *("https://x.org:99999/", "https://[::1/", "https://x.org/\n", "https://x.org/é", "HTTPS://x.org/", ""),
-        *(
-            "https://x.org/" + "a" * 300,
-            'https://x.org/"',
-            "http://localhost.evil.org/",
-            "http://127.0.0.1@x.org/",
-        ),
-        *(None, 5, {}, ["https://x.org/"]),
+        "javascript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "app:/back",
+        "app://localhost/", "http://x.org/",
+        "https:///back", "https://x.org/#f", "https://a@x.org/", "https://x.org/ b",
+        "https://x.org/\\b", "//x.org/",
+        "https://x.org:99999/", "https://[::1/", "https://x.org/\n", "https://x.org/é", "HTTPS://x.org/", "",
+        "https://x.org/" + "a" * 300,
+        'https://x.org/"',
+        "http://localhost.evil.org/",
+        "http://127.0.0.1@x.org/",
+        None, 5, {}, ["https://x.org/"],
     ],
-)
+)  # fmt: skip
 def test_codes_are_sent_to_no_such_address(address):
     answer = register(redirect_uris=[address])
 
@@ -416,13 +410,13 @@ def test_codes_are_sent_to_the_web_to_the_device_itself_and_to_its_apps(address)
 @pytest.mark.parametrize(
     "body",
     [
-        *(b"", b"x", b"[]", b"null"),
+        b"", b"x", b"[]", b"null",
         b"[" * 9_000,
         b'{"a":' * 1_500,
         b'{"client_name": "x' + b"x" * 10_000 + b'"}',
         b"\xff",
     ],
-)
+)  # fmt: skip
 def test_a_registration_is_a_small_json_object(body):
     answer = Client().post("/oauth/register/", body, content_type="application/json")
 

@@ -125,10 +125,10 @@ class Busy:
                     store.comments.restore(comment, MODERATOR, why)
 
     WHAT = (
-        *("post", "edit", "vote", "remove", "restore", "lock", "unlock", "regroup", "merge", "unmerge"),
-        *("comment", "comment", "reply", "reply", "edit comment", "delete comment"),
-        *("remove comment", "restore comment"),
-    )
+        "post", "edit", "vote", "remove", "restore", "lock", "unlock", "regroup", "merge", "unmerge",
+        "comment", "comment", "reply", "reply", "edit comment", "delete comment",
+        "remove comment", "restore comment",
+    )  # fmt: skip
 
 
 @pytest.fixture

@@ -50,12 +50,12 @@ def test_a_poster_cannot_edit_after_the_editing_window(as_alice, site_store, art
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
-        *(({}, "invalid"), ({"titel": TITLE}, "invalid"), ({"title": None, "link": None}, "invalid")),
-        *(({"title": 1}, "invalid"), ({"title": ""}, "title-empty")),
+        ({}, "invalid"), ({"titel": TITLE}, "invalid"), ({"title": None, "link": None}, "invalid"),
+        ({"title": 1}, "invalid"), ({"title": ""}, "title-empty"),
         ({"link": "javascript:alert(1)"}, "link-scheme"),
         ({"title": TITLE, "reason": "By a poster"}, "invalid"),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_edit_is_refused(as_alice, site_store, article, fields, code):
     assert error_of(edit(as_alice, article, **fields)) == (400, code)
     assert site_store.articles.get(article).title == "An article"

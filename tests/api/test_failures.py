@@ -31,11 +31,11 @@ def test_unknown_addresses_are_not_found(anyone, article, path):
 @pytest.mark.parametrize(
     "content_type",
     [
-        *("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"),
-        *("multipart/form-data", "application/json; charset=latin-1", "application/json; charset=utf-16"),
-        *("application/xml", "", "nonsense"),
+        "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+        "multipart/form-data", "application/json; charset=latin-1", "application/json; charset=utf-16",
+        "application/xml", "", "nonsense",
     ],
-)
+)  # fmt: skip
 def test_a_body_that_is_not_json_is_an_unsupported_media_type(as_bob, session_of_bob, article, content_type):
     for caller in (as_bob, session_of_bob):
         answer = caller.put(f"articles/{article}/vote", {"choice": "vote"}, content_type=content_type)

@@ -36,12 +36,12 @@ def test_an_unknown_group_is_not_found(anyone, site_store):
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
-        *(({"title": "Python"}, 409, "group-exists"), ({"title": "PYTHON"}, 409, "group-exists")),
-        *(({"title": ""}, 400, "group-title-empty"), ({"title": "x" * 61}, 400, "group-title-long")),
-        *(({"title": "!?"}, 400, "group-title-no-address"), ({"title": None}, 400, "invalid")),
+        ({"title": "Python"}, 409, "group-exists"), ({"title": "PYTHON"}, 409, "group-exists"),
+        ({"title": ""}, 400, "group-title-empty"), ({"title": "x" * 61}, 400, "group-title-long"),
+        ({"title": "!?"}, 400, "group-title-no-address"), ({"title": None}, 400, "invalid"),
         ({}, 400, "invalid"),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_group_is_refused(as_carol, site_store, body, status, code):
     assert error_of(as_carol.post("groups", body)) == (status, code)
     assert len(site_store.groups.list_all()) == 2

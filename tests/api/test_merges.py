@@ -158,11 +158,11 @@ def test_every_form_of_a_merged_article_leads_to_the_one_that_stays(site_store, 
 def test_apps_cannot_act_on_a_merged_article_and_its_mark_is_of_the_other(site_store, lemmy, article, merged, bob):
     app, about = Lemmy(bob), {"post_id": merged}
     acts = [
-        *(("POST", "post/like", {"score": 1}), ("PUT", "post/save", {"save": True})),
-        *(("PUT", "post", {"name": "Another"}), ("POST", "post/delete", {"deleted": True})),
-        *(("POST", "post/report", {"reason": "Spam"}), ("POST", "comment", {"content": "A comment"})),
+        ("POST", "post/like", {"score": 1}), ("PUT", "post/save", {"save": True}),
+        ("PUT", "post", {"name": "Another"}), ("POST", "post/delete", {"deleted": True}),
+        ("POST", "post/report", {"reason": "Spam"}), ("POST", "comment", {"content": "A comment"}),
         ("POST", "post/hide", {"hide": True, "post_ids": [merged]}),
-    ]
+    ]  # fmt: skip
 
     for method, path, body in acts:
         answer = app.send(method, path, about | body)

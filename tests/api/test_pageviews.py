@@ -119,10 +119,10 @@ def test_a_removed_article_takes_no_views_and_creates_no_key(site_store, known, 
 @pytest.mark.parametrize(
     ("raw", "code"),
     [
-        *((b"{}", "invalid"), (b"[]", "invalid"), (b"1", "invalid"), (b"", "invalid")),
-        *((b"{", "invalid-json"), (b'{"article_id": 1}', "invalid")),
+        (b"{}", "invalid"), (b"[]", "invalid"), (b"1", "invalid"), (b"", "invalid"),
+        (b"{", "invalid-json"), (b'{"article_id": 1}', "invalid"),
     ],
-)
+)  # fmt: skip
 def test_a_malformed_view_is_refused(site_store, known, raw, code):
     assert error_of(Reader().sends(raw)) == (400, code)
 

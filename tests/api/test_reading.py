@@ -9,9 +9,9 @@ from tests.cast import MODERATOR
 from tests.store_state import ARTICLE_KEY, RANKING_KEY, VOTERS_KEY, count_keys, counted_pipelines
 
 NOT_IDS = (
-    *("0", "-1", "01", "+1", "1.0", "1e0", "٣", "１", "abc", "9223372036854775808", "9" * 400, "..%2f1"),
-    *("%00", "1%00", ARTICLE_KEY, "1%0A", "%201", "1%20", "null", "{id}"),
-)
+    "0", "-1", "01", "+1", "1.0", "1e0", "٣", "１", "abc", "9223372036854775808", "9" * 400, "..%2f1",
+    "%00", "1%00", ARTICLE_KEY, "1%0A", "%201", "1%20", "null", "{id}",
+)  # fmt: skip
 
 
 def test_an_article_has_every_field(anyone, site_store, article, alice, bob):
@@ -113,10 +113,10 @@ def test_a_merged_group_names_its_successor(anyone, site_store, python):
 @pytest.mark.parametrize(
     "path",
     [
-        *("articles?limit=5", "articles?Order=time", "hot?page=1", "search?q=a&limit=1"),
-        *("articles/{}?x", "me/voted?limit=1"),
+        "articles?limit=5", "articles?Order=time", "hot?page=1", "search?q=a&limit=1",
+        "articles/{}?x", "me/voted?limit=1",
     ],
-)
+)  # fmt: skip
 def test_an_unknown_parameter_is_refused_by_name(anyone, as_bob, article, path):
     for caller in (anyone, as_bob):
         answer = caller.get(path.format(article))

@@ -81,13 +81,13 @@ def test_a_query_without_words_finds_nothing(anyone, found, query):
 @pytest.mark.parametrize(
     ("query", "code"),
     [
-        *(("", (400, "invalid")), (f"q={'x' * 201}", (400, "invalid")), ("q=redis&order=hot", (400, "invalid"))),
-        *(("q=redis&page=0", (400, "invalid")), ("q=redis&page=101", (400, "invalid"))),
-        *(("q=redis&page=01", (400, "invalid")), ("q=redis&page=2", (404, "page-not-found"))),
-        *(("q=redis&page=100", (404, "page-not-found")), ("q=redis&group=unknown", (404, "group-not-found"))),
+        ("", (400, "invalid")), (f"q={'x' * 201}", (400, "invalid")), ("q=redis&order=hot", (400, "invalid")),
+        ("q=redis&page=0", (400, "invalid")), ("q=redis&page=101", (400, "invalid")),
+        ("q=redis&page=01", (400, "invalid")), ("q=redis&page=2", (404, "page-not-found")),
+        ("q=redis&page=100", (404, "page-not-found")), ("q=redis&group=unknown", (404, "group-not-found")),
         ("q=redis&group=%2F", (404, "group-not-found")),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_search_is_refused_with_a_reason(anyone, found, query, code):
     assert error_of(anyone.get(f"search?{query}")) == code
 

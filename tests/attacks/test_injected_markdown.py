@@ -16,12 +16,12 @@ ALLOWED = re.compile(
 )
 
 OURS = [
-    *("[a](javascript:alert(1))", "[a](JaVaScRiPt&colon;alert(1) 'onclick=x')"),
-    *("![a](data:image/svg+xml,<svg/onload=alert(1)>)", '<https://example.org/"onmouseover=alert(1)>'),
-    *("[a]: javascript:alert(1)\n\n[a]", "[a](vbscript:x)<a href='//evil.example'>b</a>"),
+    "[a](javascript:alert(1))", "[a](JaVaScRiPt&colon;alert(1) 'onclick=x')",
+    "![a](data:image/svg+xml,<svg/onload=alert(1)>)", '<https://example.org/"onmouseover=alert(1)>',
+    "[a]: javascript:alert(1)\n\n[a]", "[a](vbscript:x)<a href='//evil.example'>b</a>",
     '`<img src=x onerror=alert(1)>`\n\n    <script>alert(1)</script>\n\n```"><script>\n</code></pre><script>\n```',
     '@alice"onclick=x [@bob](//evil.example) [a](\\\\evil.example)',
-]
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from tests.cast import MODERATOR
 from tests.factories import browser_of, post_as
 
 OURS = [
-    *("{{7*7}}", "{% load static %}", "${7*7}", "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n"),
-    *("a\u202eb\u200bc", "]]>&amp;"),
-]
+    "{{7*7}}", "{% load static %}", "${7*7}", "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n",
+    "a\u202eb\u200bc", "]]>&amp;",
+]  # fmt: skip
 
 
 @pytest.fixture

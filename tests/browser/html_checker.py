@@ -30,9 +30,9 @@ def problems(sources: Mapping[str, str], folder: Path) -> dict[str, list[str]]:
         file.write_text(source, "utf-8")
         names[file.name] = name
     command = [
-        *(java(), "-jar", jar, "--format", "json", "--stdout", "--exit-zero-always"),
+        java(), "-jar", jar, "--format", "json", "--stdout", "--exit-zero-always",
         *sorted(folder.glob("*.html")),
-    ]
+    ]  # fmt: skip
     run = subprocess.run(command, capture_output=True, check=True, timeout=_DEADLINE)
     found: dict[str, list[str]] = {name: [] for name in sources}
     for message in json.loads(run.stdout)["messages"]:

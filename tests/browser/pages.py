@@ -92,9 +92,9 @@ PAGES = (
     Page("front page of an empty site", "/", site="empty"),
     Page("newest", "/newest/"),
     Page("newest of an empty site", "/newest/", site="empty"),
-    *(Page("top of the day", "/top/?range=day"), Page("top of all time", "/top/?range=all")),
-    *(Page("top of an empty site", "/top/", site="empty"), Page("hot list", "/hot/")),
-    *(Page("discussions", "/active/"), Page("hot list of a day", "/hot/?range=24h")),
+    Page("top of the day", "/top/?range=day"), Page("top of all time", "/top/?range=all"),
+    Page("top of an empty site", "/top/", site="empty"), Page("hot list", "/hot/"),
+    Page("discussions", "/active/"), Page("hot list of a day", "/hot/?range=24h"),
     Page("hot list of a moderator", "/hot/", "moderator"),
     Page("hot list of an empty site", "/hot/", site="empty"),
     Page("how it works", "/about/"),
@@ -210,9 +210,9 @@ PAGES = (
     Page("voted for", "/mine/voted/", "poster"),
     Page("voted for, while votes wait", "/mine/voted/", "newcomer"),
     Page("voted for, nothing", "/mine/voted/", "member"),
-    *(Page("opposed, nothing", "/mine/opposed/", "member"), Page("saved, nothing", "/mine/saved/", "member")),
-    *(Page("saved", "/mine/saved/", "poster"), Page("own flags", "/mine/flags/", "member")),
-    *(Page("own flags, none", "/mine/flags/", "poster"), Page("inbox", "/inbox/", "poster")),
+    Page("opposed, nothing", "/mine/opposed/", "member"), Page("saved, nothing", "/mine/saved/", "member"),
+    Page("saved", "/mine/saved/", "poster"), Page("own flags", "/mine/flags/", "member"),
+    Page("own flags, none", "/mine/flags/", "poster"), Page("inbox", "/inbox/", "poster"),
     Page("followed groups", "/following/", "chooser"),
     Page("deletion of the account", "/settings/delete/", "member"),
     Page("deletion of the account, refused", "/settings/delete/", "member", 400, send(name="x")),
@@ -347,7 +347,7 @@ PAGES = (
     Page("error 405", "/articles/1/vote/", status=405),
     Page("error 500", "/fails/", status=500),
     Page("error 503", "/articles/3/", status=503, site="stopped"),
-)
+)  # fmt: skip
 
 NAMESPACES_WITHOUT_PAGES = {
     "admin": "Django's own",

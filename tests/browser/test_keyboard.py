@@ -130,9 +130,9 @@ def test_the_table_of_keys_opens_holds_the_focus_and_returns_it(page, way):
 
 
 FIELDS = [
-    *("<input>", "<input type='checkbox'>", "<textarea></textarea>", "<select><option>j</select>"),
-    *("<p contenteditable>x</p>", "<p contenteditable='plaintext-only'><b>x</b></p>"),
-]
+    "<input>", "<input type='checkbox'>", "<textarea></textarea>", "<select><option>j</select>",
+    "<p contenteditable>x</p>", "<p contenteditable='plaintext-only'><b>x</b></p>",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("field", FIELDS)

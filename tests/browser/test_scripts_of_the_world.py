@@ -50,9 +50,9 @@ def test_nothing_is_wider_than_the_screen_and_no_title_is_cut(
     context = chromium.new_context(viewport={"width": width, "height": 800}, locale=language)
     page = context.new_page()
     for path in (
-        *("/newest/", "/groups/", "/users/writer/", "/moderation/"),
+        "/newest/", "/groups/", "/users/writer/", "/moderation/",
         *(f"/articles/{id}/" for id in articles),
-    ):
+    ):  # fmt: skip
         page.goto(f"http://127.0.0.1:{site.port}{path}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         # Groups and posters in a row may end in an ellipsis; those on the article page are complete.

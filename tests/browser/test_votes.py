@@ -98,16 +98,16 @@ def cut_off(page, site_store, article):
 @pytest.mark.parametrize(
     ("happens", "reason"),
     [
-        *((close, "Voting on this article is closed"), (remove, "This article has been removed.")),
-        *((log_out, "You are logged out."), (answer_with(429), "Too many requests")),
-        *((answer_with(503), "cannot reach its store"), (answer_with(500), "could not be saved")),
-        *((answer_with(502), "respond"), (answer_with(504), "respond"), (cut_off, "respond")),
+        (close, "Voting on this article is closed"), (remove, "This article has been removed."),
+        (log_out, "You are logged out."), (answer_with(429), "Too many requests"),
+        (answer_with(503), "cannot reach its store"), (answer_with(500), "could not be saved"),
+        (answer_with(502), "respond"), (answer_with(504), "respond"), (cut_off, "respond"),
         (answer_nonsense("<!doctype html><title>Log in</title>"), "respond"),
         (answer_nonsense("null"), "respond"),
         (answer_nonsense('{"choice": "vote"}'), "respond"),
         (answer_nonsense(ANOTHERS), "respond"),
     ],
-)
+)  # fmt: skip
 def test_a_refused_vote_is_reverted_and_the_reason_announced(page, site_store, article, happens, reason):
     happens(page, site_store, article)
     before = counts(site_store, article)
@@ -233,9 +233,9 @@ def test_without_javascript_every_button_works_by_keyboard(chromium, site, site_
     with window(chromium, site, "demo", java_script_enabled=False) as page:
         page.goto("/newest/")
         for name, pressed, wanted in (
-            *(("vote", "true", (2, 0)), ("oppose", "true", (1, 1)), ("oppose", "false", (1, 0))),
-            *(("saving", "true", (1, 0)), ("saving", "false", (1, 0))),
-        ):
+            ("vote", "true", (2, 0)), ("oppose", "true", (1, 1)), ("oppose", "false", (1, 0)),
+            ("saving", "true", (1, 0)), ("saving", "false", (1, 0)),
+        ):  # fmt: skip
             tab_to(page, button(page, number, name))
             with page.expect_navigation():
                 page.keyboard.press(key)

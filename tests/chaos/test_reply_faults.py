@@ -104,9 +104,9 @@ def test_a_slow_line_is_answered_for_within_the_deadline(stage, behind_proxy):
     recoveries = []
     with stage.crowd(site) as crowd:
         for fault in (
-            *({"delay": 0.2}, {"delay": 0.05, "jitter": 0.6}, {"byte_pause": 0.001}),
-            *({"byte_pause": 0.05}, {"is_half_open": True}),
-        ):
+            {"delay": 0.2}, {"delay": 0.05, "jitter": 0.6}, {"byte_pause": 0.001},
+            {"byte_pause": 0.05}, {"is_half_open": True},
+        ):  # fmt: skip
             vars(line.line).update(fault)
             suffer(crowd)
             vars(line.line).update(delay=0.0, jitter=0.0, byte_pause=None, is_half_open=False)

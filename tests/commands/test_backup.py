@@ -234,11 +234,11 @@ def test_a_manifest_that_was_changed_is_refused(run, used, tmp_path, changes, se
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        *(({"layout": 99}, "layout 99"), ({"version": "0.2.0", "layout": 6}, OLDER)),
-        *(({"version": "0.3.0"}, OLDER), ({"version": "0.4.0"}, OLDER), ({"version": ""}, OLDER)),
+        ({"layout": 99}, "layout 99"), ({"version": "0.2.0", "layout": 6}, OLDER),
+        ({"version": "0.3.0"}, OLDER), ({"version": "0.4.0"}, OLDER), ({"version": ""}, OLDER),
         ({"migrations": {"accounts": "0099_later"}}, r"newer version of the site \(accounts\.0099_later\)"),
     ],
-)
+)  # fmt: skip
 def test_a_backup_of_another_version_is_refused(run, used, elsewhere, tmp_path, changes, sentence):
     run("backup", tmp_path / "backups")
     sign(only(tmp_path / "backups"), changes)

@@ -30,10 +30,10 @@ def used(run, site_store, write):
                 row(2, poster=None, groups=[]),
                 row(3, time=now - 5000.5, votes=7, opposes=2),
                 row(4, votes=0, opposes=0, groups=["python", "redis"]),
-                *(row(5, votes=0, opposes=3), row(6, poster="no such name!"), row(7, time=now - 6000), row(8)),
+                row(5, votes=0, opposes=3), row(6, poster="no such name!"), row(7, time=now - 6000), row(8),
             ]
         ),
-    )
+    )  # fmt: skip
     alice = User.objects.create_user("alice")
     mine = site_store.articles.post(alice.pk, "alice", "Posted here", "https://example.org/here", ["redis"])
     site_store.votes.cast(mine.id, alice.pk, Choice.NONE)

@@ -95,9 +95,9 @@ def test_posters_of_other_names_are_counted_and_written_to_file(run, site_store,
 
 def test_bad_rows_are_skipped_and_reported_by_line_and_cause(run, site_store, write):
     rows = [
-        *(b"{", row(1), b"", row(2, link="javascript:alert(1)"), row(3, title=None), b"[]", row(4)),
+        b"{", row(1), b"", row(2, link="javascript:alert(1)"), row(3, title=None), b"[]", row(4),
         *(row(n, votes="many") for n in range(5, 12)),
-    ]
+    ]  # fmt: skip
     out = run("import_articles", write(rows))
     assert [a.title for a in site_store.imports.iterate()] == ["Article 1", "Article 4"]
     assert "2 articles imported, 0 already present." in out

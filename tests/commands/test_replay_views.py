@@ -55,14 +55,12 @@ def test_page_views_of_a_real_log_are_exact_and_visitors_within_three_sigma(repl
 
 def test_repeats_bots_and_invalid_lines_are_counted_separately(replay, tmp_path):
     rows = [
-        *(
-            f"1000\tv1\t/a?b\t{READER}",
-            f"1599.9\tv1\t/a\t{READER}",
-            f"1600\tv1\t/a\t{READER}",
-            f"1600\tv2\t/a\t{READER}",
-        ),
-        *(f"1\tv3\t/a\t{BOT}", "2\tv4\t/\x1b[2J\t-", f"soon\tv1\t/a\t{READER}", "", "no"),
-    ]
+        f"1000\tv1\t/a?b\t{READER}",
+        f"1599.9\tv1\t/a\t{READER}",
+        f"1600\tv1\t/a\t{READER}",
+        f"1600\tv2\t/a\t{READER}",
+        f"1\tv3\t/a\t{BOT}", "2\tv4\t/\x1b[2J\t-", f"soon\tv1\t/a\t{READER}", "", "no",
+    ]  # fmt: skip
     (tmp_path / "log").write_text("\n".join(["ts\tvisitor\tpath\tua", *rows]))
 
     _, lines = replay(tmp_path / "log", "--bots")

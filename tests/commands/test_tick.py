@@ -29,10 +29,10 @@ from tests.store_state import get_notes, is_rewriting_file, limited_rights, set_
 from tests.waiting import until
 
 STEPS = [
-    *("clock", "merges", "ballots", "probation", "voters", "weight", "parameters", "hot", "history"),
-    *("measurements", "groups", "archive", "account_deletion", "mail", "replies", "push", "webhooks"),
-    *("tasks", "trim", "expire", "forget", "accounts", "verify", "backup"),
-]
+    "clock", "merges", "ballots", "probation", "voters", "weight", "parameters", "hot", "history",
+    "measurements", "groups", "archive", "account_deletion", "mail", "replies", "push", "webhooks",
+    "tasks", "trim", "expire", "forget", "accounts", "verify", "backup",
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -71,9 +71,9 @@ class DebianTree:
             every.write_text(re.sub(r" ; [^\\\n]*", " ", (ROOT / "requirements.txt").read_text("utf-8")))
             command = [
                 sys.executable,
-                *("-m", "pip", "download", "--require-hashes", "--no-deps", "--only-binary=:all:"),
+                "-m", "pip", "download", "--require-hashes", "--no-deps", "--only-binary=:all:",
                 f"--python-version={PYTHON}",
-            ]
+            ]  # fmt: skip
             done = subprocess.run(
                 [*command, "-r", str(every), "-d", str(packages)], capture_output=True, text=True, check=False
             )

@@ -18,10 +18,10 @@ RESULTS = [
 
 def test_the_text_has_sections_levels_and_advice():
     assert written(RESULTS).splitlines() == [
-        *("Files", "  ERROR    All can read it.", "           (mode 644)", "           → Run chmod."),
-        *("  fine     All is well.", "Mail", "  note     Not sent.", "  WARNING  It is slow."),
-        *("", "1 error, 1 warning."),
-    ]
+        "Files", "  ERROR    All can read it.", "           (mode 644)", "           → Run chmod.",
+        "  fine     All is well.", "Mail", "  note     Not sent.", "  WARNING  It is slow.",
+        "", "1 error, 1 warning.",
+    ]  # fmt: skip
 
 
 def test_the_json_names_sections_checks_and_levels():

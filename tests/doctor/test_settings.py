@@ -46,11 +46,11 @@ def test_an_unwise_setting_of_a_public_site_is_found(public, changes, level, tex
 @pytest.mark.parametrize(
     ("host", "site_url", "found"),
     [
-        *(("127.0.0.1", "", False), ("::1", "", False), ("localhost", "http://localhost:8000", False)),
-        *(("127.0.0.1", "http://app.localhost", False), ("0.0.0.0", "", True)),
-        *(("192.0.2.7", "", True), ("127.0.0.1", "https://news.example.org", True)),
+        ("127.0.0.1", "", False), ("::1", "", False), ("localhost", "http://localhost:8000", False),
+        ("127.0.0.1", "http://app.localhost", False), ("0.0.0.0", "", True),
+        ("192.0.2.7", "", True), ("127.0.0.1", "https://news.example.org", True),
     ],
-)
+)  # fmt: skip
 def test_what_is_unwise_depends_on_who_can_reach_the_site(settings, host, site_url, found):
     settings.DEBUG, settings.SITE_URL, settings.HOST = True, site_url, host
 

@@ -10,30 +10,24 @@ from django.conf import settings
 from tests.store_state import ARTICLE_KEY, KEY_LIKE
 
 _OWN = (
-    *(
-        *("", " ", "\0", "a\0b", "\r\n", "a\r\nSet-Cookie: x=1", "\ud800", "\u202e", "\u200b", "\ufeff"),
-        *("\x7f", "\x1b[31m"),
-    ),
-    *("0", "-1", "+1", "01", "1.0", "1e9", "1e999", "-0", "NaN", "Infinity", "0x10", "１", "²", "1_000", "٣"),
-    *(str(2**31), str(2**63), str(2**64), "9" * 15, "9" * 16, "9" * 400, "-" + "9" * 400),
-    *("true", "null", "[]", "{}", "[object Object]", "undefined", "None", "on", "off"),
-    *("..", "../../etc/passwd", "%00", "%2e%2e%2f", "%", "%zz", "{x}", "*", ARTICLE_KEY, *KEY_LIKE, "a:b"),
-    *(
-        *("//evil.example", "/\\evil.example", "https:evil.example", "javascript:alert(1)"),
-        *("http://[::1", "http://a:99999/"),
-    ),
-    *("<script>x()</script>", '"><img src=x onerror=x()>', "{{7*7}}", "{% load x %}", "${7*7}", "]]>", "&#0;"),
-    *(
-        "*3\r\n$3\r\nSET\r\n",
-        "' OR 1=1 --",
-        "a" * 300,
-        "a" * 5000,
-        "a\u0301" * 200,
-        "\U0001f469\u200d" * 100,
-        "好" * 400,
-    ),
-    *("python", "redis", "中文", "python+redis", "python,redis", "vote", "oppose", "none", "score", "hot", "day"),
-)
+    "", " ", "\0", "a\0b", "\r\n", "a\r\nSet-Cookie: x=1", "\ud800", "\u202e", "\u200b", "\ufeff",
+    "\x7f", "\x1b[31m",
+    "0", "-1", "+1", "01", "1.0", "1e9", "1e999", "-0", "NaN", "Infinity", "0x10", "１", "²", "1_000", "٣",
+    str(2**31), str(2**63), str(2**64), "9" * 15, "9" * 16, "9" * 400, "-" + "9" * 400,
+    "true", "null", "[]", "{}", "[object Object]", "undefined", "None", "on", "off",
+    "..", "../../etc/passwd", "%00", "%2e%2e%2f", "%", "%zz", "{x}", "*", ARTICLE_KEY, *KEY_LIKE, "a:b",
+    "//evil.example", "/\\evil.example", "https:evil.example", "javascript:alert(1)",
+    "http://[::1", "http://a:99999/",
+    "<script>x()</script>", '"><img src=x onerror=x()>', "{{7*7}}", "{% load x %}", "${7*7}", "]]>", "&#0;",
+    "*3\r\n$3\r\nSET\r\n",
+    "' OR 1=1 --",
+    "a" * 300,
+    "a" * 5000,
+    "a\u0301" * 200,
+    "\U0001f469\u200d" * 100,
+    "好" * 400,
+    "python", "redis", "中文", "python+redis", "python,redis", "vote", "oppose", "none", "score", "hot", "day",
+)  # fmt: skip
 
 HUGE = (
     "x" * 100_000,
@@ -49,19 +43,13 @@ BROKEN = (b"\xff", b"\xc3\x28", b"\xed\xa0\x80", b"\xf0\x9f", b"a\x00b", b"\xfe\
 """Bytes that are no UTF-8, and a NUL."""
 
 NAMES = (
-    *(
-        *("page", "after", "order", "range", "q", "group", "groups", "hide", "next", "list", "gamma"),
-        *("half_life", "base"),
-    ),
-    *(
-        *("alpha", "beta", "votes_per_day", "ids", "since", "article", "choice", "limit", "link", "min"),
-        *("points", "lang"),
-    ),
-    *(
-        *("target", "version", "to", "what", "slug", "title", "name", "format", "e", "o", "p"),
-        *("_popup", "is_active__exact"),
-    ),
-)
+    "page", "after", "order", "range", "q", "group", "groups", "hide", "next", "list", "gamma",
+    "half_life", "base",
+    "alpha", "beta", "votes_per_day", "ids", "since", "article", "choice", "limit", "link", "min",
+    "points", "lang",
+    "target", "version", "to", "what", "slug", "title", "name", "format", "e", "o", "p",
+    "_popup", "is_active__exact",
+)  # fmt: skip
 """Parameters that some page reads."""
 
 

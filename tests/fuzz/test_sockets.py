@@ -16,20 +16,20 @@ from tests.site_process import Site
 CASES = 600
 
 PATHS = (
-    *(b"/", b"/login/", b"/api/search?q=a", b"/api/views", b"/post/", b"/preferences/"),
-    *(b"/healthz", b"/feeds/hot.atom"),
-)
+    b"/", b"/login/", b"/api/search?q=a", b"/api/views", b"/post/", b"/preferences/",
+    b"/healthz", b"/feeds/hot.atom",
+)  # fmt: skip
 
 FRAMINGS = (
     b"Content-Length: 5\r\nContent-Length: 6\r\n",
     b"Content-Length: 5\r\nContent-Length: 5\r\n",
     b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n",
     b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
-    *(b"Transfer-Encoding: xchunked\r\n", b"Transfer-Encoding:\x0bchunked\r\n"),
-    *(b"Transfer-Encoding : chunked\r\n", b"Content-Length: +5\r\n", b"Content-Length: 0x5\r\n"),
-    *(b"Content-Length: 99999999999999999999\r\n", b"Content-Length: -1\r\n"),
-    *(b"Content-Length: 5\r\n folded: x\r\n", b"Transfer-Encoding: chunked\r\n", b"Content-Length: 5\r\n", b""),
-)
+    b"Transfer-Encoding: xchunked\r\n", b"Transfer-Encoding:\x0bchunked\r\n",
+    b"Transfer-Encoding : chunked\r\n", b"Content-Length: +5\r\n", b"Content-Length: 0x5\r\n",
+    b"Content-Length: 99999999999999999999\r\n", b"Content-Length: -1\r\n",
+    b"Content-Length: 5\r\n folded: x\r\n", b"Transfer-Encoding: chunked\r\n", b"Content-Length: 5\r\n", b"",
+)  # fmt: skip
 
 BODIES = (
     b"",

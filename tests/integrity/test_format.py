@@ -83,11 +83,11 @@ def test_the_example_of_the_specification_is_what_the_site_makes():
 @pytest.mark.parametrize(
     "line",
     [
-        *("{0} vote -", "{0} vote - - ", "{0} vote  - -", "{0} none - -", "{0} vote - 0", "{0} vote - 07"),
-        *("{0} vote - \N{ARABIC-INDIC DIGIT SEVEN}", "{0} vote other -", "{0}\tvote - -", "{0} vote - -\n"),
-        *("A{0} vote - -", "{0}0 vote - -"),
+        "{0} vote -", "{0} vote - - ", "{0} vote  - -", "{0} none - -", "{0} vote - 0", "{0} vote - 07",
+        "{0} vote - \N{ARABIC-INDIC DIGIT SEVEN}", "{0} vote other -", "{0}\tvote - -", "{0} vote - -\n",
+        "A{0} vote - -", "{0}0 vote - -",
     ],
-)
+)  # fmt: skip
 def test_a_ballot_has_one_spelling(line):
     assert Ballot.of(f"{'a' * 64} vote - 7").origin == 7
     with pytest.raises(ValueError, match="aaaa"):

@@ -111,9 +111,9 @@ def spelt_otherwise(text):
     """Yield other spellings of the same JSON, and JSON with something twice."""
     value = json.loads(text)
     yield from (
-        *(f" {text}", f"{text} ", f"{text}\n", f"\ufeff{text}", f"{text}{text}", f"{text},", f"{text}\0"),
+        f" {text}", f"{text} ", f"{text}\n", f"\ufeff{text}", f"{text}{text}", f"{text},", f"{text}\0",
         text[:-1],
-    )
+    )  # fmt: skip
     yield from (
         json.dumps(value, indent=1),
         json.dumps(value),
@@ -123,9 +123,9 @@ def spelt_otherwise(text):
     for match in re.finditer(r"\d+(?=[,}\]])", text):
         before, number, after = text[: match.start()], match[0], text[match.end() :]
         for other in (
-            *(f"{number}.0", f"{number}e0", f"0{number}", f"+{number}", f"-{number}"),
-            *(f"{number} ", f'"{number}"'),
-        ):
+            f"{number}.0", f"{number}e0", f"0{number}", f"+{number}", f"-{number}",
+            f"{number} ", f'"{number}"',
+        ):  # fmt: skip
             yield before + other + after
         if text[match.start() - 1] in ":[,":
             yield f"{before}true{after}"

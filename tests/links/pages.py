@@ -100,9 +100,9 @@ def _with_a_dash(story: Story) -> str:
 
 
 SHAPES: tuple[Callable[[Story], str], ...] = (
-    *(_plain, _with_site_behind, _with_site_before, _with_host_behind, _shared),
-    *(_headed, _referenced, _crowded, _sloppy, _with_a_dash),
-)
+    _plain, _with_site_behind, _with_site_before, _with_host_behind, _shared,
+    _headed, _referenced, _crowded, _sloppy, _with_a_dash,
+)  # fmt: skip
 
 
 def _escaped(title: str) -> str:
@@ -127,8 +127,8 @@ def pages() -> Iterator[Page]:
             if story.encoding == "utf-16le":
                 way = ("header", "bom")[place % 2]
             elif way == "none" and story.encoding in (
-                *("koi8-r", "koi8-u", "macintosh", "iso-8859-2", "windows-1257"),
-            ):
+                "koi8-r", "koi8-u", "macintosh", "iso-8859-2", "windows-1257",
+            ):  # fmt: skip
                 way = "meta"  # no guess is certain
             elif way == "none" and story.encoding in ("iso-8859-15", "iso-8859-7"):
                 way = "header"

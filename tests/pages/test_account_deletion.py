@@ -283,10 +283,10 @@ def state(user: int) -> tuple[object, ...]:
     member = User.objects.get(pk=user)
     sessions = [one for one in Session.objects.all() if one.get_decoded().get("_auth_user_id") == str(user)]
     return (
-        *(member.username == f"~{user}", member.canonical_name[0], member.email, member.is_active),
-        *(member.left_at is None, member.tokens.count(), member.groups.count(), len(sessions)),
+        member.username == f"~{user}", member.canonical_name[0], member.email, member.is_active,
+        member.left_at is None, member.tokens.count(), member.groups.count(), len(sessions),
         AccountDeletion.objects.count(),
-    )
+    )  # fmt: skip
 
 
 @pytest.mark.django_db(transaction=True)

@@ -141,8 +141,8 @@ def test_best_comments_come_first_and_say_why(site_store, article, comment, bob,
     }
 
     assert [order_of(page) for page in pages.values()] == [
-        *([better, comment], [better, comment], [comment, better], [better, comment]),
-    ]
+        [better, comment], [better, comment], [comment, better], [better, comment],
+    ]  # fmt: skip
     assert (
         "For it: 2 of 2 votes. With 80% confidence, that is a share of at least 0.549." in items(pages[""])[better]
     )

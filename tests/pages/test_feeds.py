@@ -168,9 +168,9 @@ def test_a_feed_names_its_list_its_page_and_itself(site_store, article, path, ti
 def test_hostile_titles_survive(site_store, alice, shared_dir, kind):
     texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
     texts += [
-        *("]]>", "<![CDATA[x]]>", "&amp; & <b>"),
-        *("a\x00b\x1fc\ufffe\uffffd", "<!DOCTYPE x [<!ENTITY a 'b'>]>&a;"),
-    ]
+        "]]>", "<![CDATA[x]]>", "&amp; & <b>",
+        "a\x00b\x1fc\ufffe\uffffd", "<!DOCTYPE x [<!ENTITY a 'b'>]>&a;",
+    ]  # fmt: skip
     titles = [text for text in texts if clean(text).strip()][:400]
     wanted = {}
     for n, title in enumerate(titles):
@@ -241,13 +241,13 @@ def test_feeds_exclude_hidden_groups(site_store, article, alice):
 @pytest.mark.parametrize(
     "path",
     [
-        *("/feeds/x.atom", "/feeds/top/year.atom", "/feeds/top.atom", "/feeds/front.xml", "/feeds/front"),
-        *("/feeds/groups/nope.atom", "/feeds/users/nobody.rss", "/feeds/search.atom?q=title&group=nope"),
-        *("/feeds/groups/a:b.atom", "/feeds/groups/.rss", "/feeds/groups/nope+python.atom"),
+        "/feeds/x.atom", "/feeds/top/year.atom", "/feeds/top.atom", "/feeds/front.xml", "/feeds/front",
+        "/feeds/groups/nope.atom", "/feeds/users/nobody.rss", "/feeds/search.atom?q=title&group=nope",
+        "/feeds/groups/a:b.atom", "/feeds/groups/.rss", "/feeds/groups/nope+python.atom",
         "/feeds/groups/+.atom",
         "/feeds/groups/" + "+".join(f"g{n}" for n in range(11)) + ".atom",
     ],
-)
+)  # fmt: skip
 def test_a_list_without_a_feed_is_404_and_creates_no_key(site_store, article, path):
     before = count_keys(site_store)
 
@@ -354,9 +354,9 @@ def dated_feeds(site_store, read_article, alice):
     alice.refresh_from_db()
     lists = ("front", "newest", "hot", "active", *(f"top/{period}" for period in ("day", "week", "month", "all")))
     lists += (
-        *("groups/python", "users/alice", "hosts/example.org", "comments", "users/alice/comments"),
+        "groups/python", "users/alice", "hosts/example.org", "comments", "users/alice/comments",
         f"articles/{read_article}/comments",
-    )
+    )  # fmt: skip
     addresses = [f"/feeds/{name}.{kind}" for name in lists for kind in ("atom", "rss", "json")]
     addresses += [f"/integrity/days.{kind}" for kind in ("atom", "rss", "json")]
     addresses += [f"/following/{alice.feed_token}.{kind}" for kind in ("atom", "rss", "json")]
@@ -410,14 +410,14 @@ def test_a_feed_has_no_date_if_the_cache_does_not_keep_it(site_store, article, s
 @pytest.mark.parametrize(
     ("page", "feed"),
     [
-        *(("/", "/feeds/front"), ("/newest/", "/feeds/newest"), ("/hot/?range=24h", "/feeds/hot")),
-        *(("/top/", "/feeds/top/day"), ("/top/?range=month", "/feeds/top/month")),
+        ("/", "/feeds/front"), ("/newest/", "/feeds/newest"), ("/hot/?range=24h", "/feeds/hot"),
+        ("/top/", "/feeds/top/day"), ("/top/?range=month", "/feeds/top/month"),
         ("/groups/python/?order=points", "/feeds/groups/python"),
         ("/groups/python/?order=time", "/feeds/groups/python"),
         ("/groups/python+redis/", "/feeds/groups/python+redis"),
         ("/users/alice/", "/feeds/users/alice"),
     ],
-)
+)  # fmt: skip
 def test_every_list_links_to_its_feeds_for_clients_and_readers(site_store, read_article, page, feed):
     site_store.groups.create("redis", "Redis")
     text = Client().get(page).content.decode()

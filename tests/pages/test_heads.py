@@ -10,23 +10,23 @@ from tests.factories import actor, browser_of
 
 PAGES = {
     None: (
-        *("/", "/newest/", "/hot/", "/active/", "/top/", "/groups/", "/groups/python/?order=time"),
-        *("/articles/1/", "/articles/1/why/", "/users/alice/", "/users/alice/comments/", "/hosts/example.org/"),
-        *("/search/", "/search/?q=title", "/about/", "/login/", "/signup/", "/password/reset/", "/moderation/"),
-        *("/groups/python/", "/nowhere/", "/api/docs"),
+        "/", "/newest/", "/hot/", "/active/", "/top/", "/groups/", "/groups/python/?order=time",
+        "/articles/1/", "/articles/1/why/", "/users/alice/", "/users/alice/comments/", "/hosts/example.org/",
+        "/search/", "/search/?q=title", "/about/", "/login/", "/signup/", "/password/reset/", "/moderation/",
+        "/groups/python/", "/nowhere/", "/api/docs",
     ),
     "alice": (
-        *("/post/", "/articles/1/edit/", "/articles/1/withdraw/", "/articles/1/flag/", "/settings/"),
-        *("/settings/delete/", "/password/", "/inbox/", "/following/", "/mine/voted/", "/mine/opposed/"),
-        *("/mine/saved/", "/mine/flags/", "/lab/"),
+        "/post/", "/articles/1/edit/", "/articles/1/withdraw/", "/articles/1/flag/", "/settings/",
+        "/settings/delete/", "/password/", "/inbox/", "/following/", "/mine/voted/", "/mine/opposed/",
+        "/mine/saved/", "/mine/flags/", "/lab/",
     ),
     "carol": (
-        *("/articles/1/groups/", "/articles/1/remove/", "/articles/1/lock/", "/articles/1/views/"),
-        *("/moderation/queue/", "/moderation/members/", "/moderation/rings/"),
-        *("/moderation/removed/", "/moderation/removed/comments/", "/moderation/hosts/", "/moderation/views/"),
-        *("/moderation/groups/", "/moderation/groups/python/", "/users/alice/moderation/", "/lab/"),
+        "/articles/1/groups/", "/articles/1/remove/", "/articles/1/lock/", "/articles/1/views/",
+        "/moderation/queue/", "/moderation/members/", "/moderation/rings/",
+        "/moderation/removed/", "/moderation/removed/comments/", "/moderation/hosts/", "/moderation/views/",
+        "/moderation/groups/", "/moderation/groups/python/", "/users/alice/moderation/", "/lab/",
     ),
-}
+}  # fmt: skip
 
 
 def descriptions(page: str) -> list[str]:

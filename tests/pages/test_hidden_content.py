@@ -95,35 +95,29 @@ class Site:
 
 FIRST = {"slug": "redis", "slugs": "python+redis", "name": "bob", "host": "example.org"}
 LISTS = (
-    *("/", "/newest/", "/hot/", "/top/", "/top/week/", "/discussions/"),
-    *("/groups/python/", "/groups/python+redis/"),
-)
+    "/", "/newest/", "/hot/", "/top/", "/top/week/", "/discussions/",
+    "/groups/python/", "/groups/python+redis/",
+)  # fmt: skip
 OF_MEMBERS = ("/users/alice/", "/users/alice/comments/", "/users/bob/comments/", "/moderation/")
 API = (
     *(f"articles?order={order}" for order in ("score", "time", "hot", "points", "active")),
-    *("articles?order=points&range=day", "articles?group=python", "articles?group=python+redis&order=time"),
-    *("users/alice/articles?x=", "log?x=", "search?q=title", "search?q=text&order=time", "search?q=points:1..9"),
-    *("v3/post/list?sort=New", "v3/post/list?sort=TopDay", "v3/user?username=alice", "v3/user?username=bob"),
-    *("v3/community/list?x=", "v3/community?name=python", "v3/modlog?x=", "v3/comment/list?sort=New"),
-    *("v3/search?q=title", "v3/search?q=title&type_=Comments"),
-)
+    "articles?order=points&range=day", "articles?group=python", "articles?group=python+redis&order=time",
+    "users/alice/articles?x=", "log?x=", "search?q=title", "search?q=text&order=time", "search?q=points:1..9",
+    "v3/post/list?sort=New", "v3/post/list?sort=TopDay", "v3/user?username=alice", "v3/user?username=bob",
+    "v3/community/list?x=", "v3/community?name=python", "v3/modlog?x=", "v3/comment/list?sort=New",
+    "v3/search?q=title", "v3/search?q=title&type_=Comments",
+)  # fmt: skip
 SINGLE = (
-    *(
-        *("/api/v3/site", "/search/?q=titel", "/search/?q=title"),
-        *("/search/?q=zyxtitle", "/search/?q=title&kind=comments"),
-    ),
-    *(
-        "/moderation/?action=edit",
-        "/moderation/?group=python",
-        "/groups/?order=active",
-        "/feeds/newest.json?min_points=1",
-    ),
-    *(
-        "/articles/20/why/?q=text",
-        "/pulse/?ids=1,2,3,4&order=score",
-        "/posted-before/?link=https://example.org/zyx0",
-    ),
-)
+    "/api/v3/site", "/search/?q=titel", "/search/?q=title",
+    "/search/?q=zyxtitle", "/search/?q=title&kind=comments",
+    "/moderation/?action=edit",
+    "/moderation/?group=python",
+    "/groups/?order=active",
+    "/feeds/newest.json?min_points=1",
+    "/articles/20/why/?q=text",
+    "/pulse/?ids=1,2,3,4&order=score",
+    "/posted-before/?link=https://example.org/zyx0",
+)  # fmt: skip
 LOCAL = ("/metrics",)
 """Figures of the process itself, which only this machine reads."""
 

@@ -57,10 +57,10 @@ def test_each_template_has_its_own_number_of_kept_drawings():
 @pytest.mark.parametrize(
     "other",
     [
-        *({"theme": "dark"}, {"keyboard": False}, {"has_rules": True}),
-        *({"holes": HOLES | {"back": "/hot/"}}, {"holes": HOLES | {"form_token": "x"}}),
+        {"theme": "dark"}, {"keyboard": False}, {"has_rules": True},
+        {"holes": HOLES | {"back": "/hot/"}}, {"holes": HOLES | {"form_token": "x"}},
     ],
-)
+)  # fmt: skip
 def test_every_value_makes_another_piece(other):
     assert footer(**other) != footer()
 

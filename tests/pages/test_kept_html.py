@@ -16,23 +16,23 @@ from tests.store_state import lose_html, set_clock
 
 SHOWS_TEXT = {
     "alice": [
-        *("/inbox/", "/comments/{comment}/flag/", "/articles/{article}/comments/?parent={comment}"),
+        "/inbox/", "/comments/{comment}/flag/", "/articles/{article}/comments/?parent={comment}",
         "/api/inbox",
     ],
     "bob": ["/comments/{comment}/edit/", "/comments/{comment}/delete/", "/users/bob/comments/"],
     "carol": [
-        *("/moderation/queue/", "/moderation/removed/comments/", "/comments/{comment}/remove/", "/api/queue"),
-        *("/comments/{removed}/restore/", "/comments/{removed}/", "/api/removed/comments"),
+        "/moderation/queue/", "/moderation/removed/comments/", "/comments/{comment}/remove/", "/api/queue",
+        "/comments/{removed}/restore/", "/comments/{removed}/", "/api/removed/comments",
     ],
     None: [
-        *("/articles/{article}/", "/articles/{article}/?comments=newest", "/comments/{comment}/"),
-        *("/users/bob/comments/", "/search/?q=agree&kind=comments", "/api/articles/{article}"),
-        *("/feeds/newest.atom", "/feeds/newest.rss", "/feeds/users/alice.atom", "/feeds/comments.atom"),
-        *("/feeds/articles/{article}/comments.rss", "/feeds/users/bob/comments.atom"),
-        *("/api/articles/{article}/comments", "/api/comments/{comment}"),
-        *("/api/comments/{comment}/replies", "/api/search/comments?q=agree"),
+        "/articles/{article}/", "/articles/{article}/?comments=newest", "/comments/{comment}/",
+        "/users/bob/comments/", "/search/?q=agree&kind=comments", "/api/articles/{article}",
+        "/feeds/newest.atom", "/feeds/newest.rss", "/feeds/users/alice.atom", "/feeds/comments.atom",
+        "/feeds/articles/{article}/comments.rss", "/feeds/users/bob/comments.atom",
+        "/api/articles/{article}/comments", "/api/comments/{comment}",
+        "/api/comments/{comment}/replies", "/api/search/comments?q=agree",
     ],
-}
+}  # fmt: skip
 """Addresses that show texts, or excerpts of them, by who opens them."""
 
 CHANGES = re.compile(r'value="[^"]{64}"|<dd>\d+</dd>|"[pu]v":\d+|<time.*?</time>')

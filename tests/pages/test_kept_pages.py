@@ -120,11 +120,11 @@ def test_what_only_one_reader_asks_for_is_not_copied_for_members(kept, article, 
 @pytest.mark.parametrize(
     "path",
     [
-        *("/?x=1234567", "/articles/1/?x=1234567", "/?page=1&after=1234567", "/articles/1/?comments=1234567"),
-        *("/articles/1/?start=7", "/articles/1/?start=0", "/articles/1/?start=007"),
+        "/?x=1234567", "/articles/1/?x=1234567", "/?page=1&after=1234567", "/articles/1/?comments=1234567",
+        "/articles/1/?start=7", "/articles/1/?start=0", "/articles/1/?start=007",
         "/articles/1/?start=7&after=x",
     ],
-)
+)  # fmt: skip
 def test_what_a_page_does_not_read_makes_no_other_copy(kept, outage, article, path):
     Client().get(path)
     assert not list(kept.glob("[!.]*"))
@@ -151,13 +151,13 @@ def test_an_address_that_no_page_links_to_forgets_no_copy(kept, article, path):
 @pytest.mark.parametrize(
     "path",
     [
-        *("/search/?q=word{}", "/search/?q=title&group=python&page=1&q={}", "/feeds/newest.atom?min_points={}"),
-        *("/feeds/newest.atom?hide=group{}", "/feeds/search.atom?q=title{}", "/groups/?any=group{}"),
-        *("/articles/1/?start={}", "/articles/1/?comments={}", "/comments/1000001/?start={}"),
+        "/search/?q=word{}", "/search/?q=title&group=python&page=1&q={}", "/feeds/newest.atom?min_points={}",
+        "/feeds/newest.atom?hide=group{}", "/feeds/search.atom?q=title{}", "/groups/?any=group{}",
+        "/articles/1/?start={}", "/articles/1/?comments={}", "/comments/1000001/?start={}",
         "/groups/python+z{}/",
-        *("/feeds/groups/python+z{}.atom", "/feeds/articles/1/comments.atom?x={}", "/users/alice/?page=1&x={}"),
+        "/feeds/groups/python+z{}.atom", "/feeds/articles/1/comments.atom?x={}", "/users/alice/?page=1&x={}",
     ],
-)
+)  # fmt: skip
 def test_addresses_that_readers_make_up_share_a_few_places(kept, article, site_store, path, few_places):
     comment_on(site_store, article, "A comment")
     for number in range(12):

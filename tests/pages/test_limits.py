@@ -228,10 +228,10 @@ def test_guesses_are_limited_alike_for_names_that_no_one_has(limits):
 @pytest.mark.parametrize(
     ("subnet", "uses"),
     [
-        *(("2001:db8:1:2::{:x}", 10), ("2001:db8:1:{:x}::1", 10), ("2001:db8:{:x}::1", 30)),
-        *(("198.51.100.{}", 10), ("198.51.{}.1", 30)),
+        ("2001:db8:1:2::{:x}", 10), ("2001:db8:1:{:x}::1", 10), ("2001:db8:{:x}::1", 30),
+        ("198.51.100.{}", 10), ("198.51.{}.1", 30),
     ],
-)
+)  # fmt: skip
 def test_guesses_at_one_account_from_the_networks_of_one_provider_are_throttled_together(dave, subnet, uses):
     responses = [log_in("dave", address=subnet.format(n + 1)) for n in range(uses + 4)]
 
@@ -398,9 +398,9 @@ def test_links_that_verify_an_address_are_limited_by_it_whatever_the_form_says(d
 def test_all_spellings_of_a_mail_address_share_its_limit(dave):
     browser, domains = browser_of(dave), ("example.org", "ｅxample.org", "exa\u00admple.org", "exam\u200bple.org")
     spellings = [
-        *("Victim@example.org", '"victim"@example.org', "victim+a@example.org"),
-        *(r'"\vic\tim"@example.org', "vic.tim@example.org"),
-    ]
+        "Victim@example.org", '"victim"@example.org', "victim+a@example.org",
+        r'"\vic\tim"@example.org', "vic.tim@example.org",
+    ]  # fmt: skip
     spellings += map("victim@{}".format, domains)
     responses = []
     for n, spelling in enumerate(spellings):

@@ -66,11 +66,11 @@ CURRENT_LISTS = re.compile(r'<a href="([^"]*)" aria-current="(\w+)"')
 @pytest.mark.parametrize(
     ("path", "current"),
     [
-        *(("/", ("/", "page")), ("/top/?range=week", ("/", "true")), ("/groups/", ("/groups/", "page"))),
-        *(("/groups/python/", ("/groups/", "true")), ("/groups/python+redis/", ("/groups/", "true"))),
+        ("/", ("/", "page")), ("/top/?range=week", ("/", "true")), ("/groups/", ("/groups/", "page")),
+        ("/groups/python/", ("/groups/", "true")), ("/groups/python+redis/", ("/groups/", "true")),
         ("/hot/", ("/hot/", "page")),
     ],
-)
+)  # fmt: skip
 def test_the_menu_marks_the_current_page(site_store, article, path, current):
     site_store.groups.create("redis", "Redis")
     menu = Client().get(path).text.split('<nav class="lists"')[1].split("</nav>")[0]

@@ -42,9 +42,9 @@ STATUSES = [
     ("without a token", "member", (200, 200, 403, 403, 403, 403)),
     ("from another site", "reader", (200, 200, 400, 403, 400, 401)),
     ("from another site", "member", (200, 200, 403, 403, 403, 401)),
-    *(("for another host", "reader", (400,) * 6), ("for another host", "member", (400,) * 6)),
-    *(("too large", "reader", (413,) * 6), ("too large", "member", (413,) * 6)),
-    *(("not UTF-8", "reader", (400,) * 6), ("not UTF-8", "member", (400,) * 6)),
+    ("for another host", "reader", (400,) * 6), ("for another host", "member", (400,) * 6),
+    ("too large", "reader", (413,) * 6), ("too large", "member", (413,) * 6),
+    ("not UTF-8", "reader", (400,) * 6), ("not UTF-8", "member", (400,) * 6),
     ("limits used up", "reader", (200, 200, 302, 429, 302, 401)),
     ("limits used up", "member", (200, 200, 429, 429, 429, 429)),
     ("limits used up", "banned", (200, 200, 302, 429, 302, 403)),
@@ -52,7 +52,7 @@ STATUSES = [
     ("store away", "member", (503,) * 6),
     ("accounts away", "reader", (200, 200, 302, 403, 302, 401)),
     ("accounts away", "member", (503,) * 6),
-]
+]  # fmt: skip
 
 CHECKS_TOKENS = ("without a token", "from another site")
 

@@ -43,20 +43,20 @@ def test_a_strong_etag_becomes_weak():
 
 ACCEPTED = {
     "": [
-        *("", "identity;q=0", "identity; q=1.0, gzip;q=0.5, *;q=0", "gzip;q=0", "gzip;q=0.0", "gzip;q=0.000"),
-        *("gzip ; Q=0.", "x-gzip;q=0", "gzip;q=0, *;q=0", "*;q=0", "gzip, gzip;q=0", "x-gzip;q=0, gzip"),
-        *("supergzip", "gzip-1", "not-gzip, deflate", "gzip deflate", "gzip;q=", "gzip;q=abc", "gzip;q=-1"),
-        *("gzip;q=2", "gzip;q=1foo", "gzip;q=0.0000", "gzip;q=0;q=1", "gzip;;q=1", "gzip;level=9", "gzip;"),
-        *('"gzip"', "gzip\0", ";q=1", "gzip," + "a" * 1000, "gzip;q=0" + "," * 100),
+        "", "identity;q=0", "identity; q=1.0, gzip;q=0.5, *;q=0", "gzip;q=0", "gzip;q=0.0", "gzip;q=0.000",
+        "gzip ; Q=0.", "x-gzip;q=0", "gzip;q=0, *;q=0", "*;q=0", "gzip, gzip;q=0", "x-gzip;q=0, gzip",
+        "supergzip", "gzip-1", "not-gzip, deflate", "gzip deflate", "gzip;q=", "gzip;q=abc", "gzip;q=-1",
+        "gzip;q=2", "gzip;q=1foo", "gzip;q=0.0000", "gzip;q=0;q=1", "gzip;;q=1", "gzip;level=9", "gzip;",
+        '"gzip"', "gzip\0", ";q=1", "gzip," + "a" * 1000, "gzip;q=0" + "," * 100,
     ],
     "gzip": [
-        *("gzip", "GZip", "x-gzip", "X-GZIP;Q=0.5", "\tgzip\t;\tq=1.000\t,", "gzip;q=0.001", ", ,gzip,, "),
-        *("*;q=0, gzip", "gzip, *;q=0", "br;q=0, *", "identity;q=0, gzip", "gzip, identity"),
-        *("gzip;q=1.0, identity; q=0.5, *;q=0", "identity, br;q=0.9, gzip", "deflate;q=0, gzip;q=0.1"),
+        "gzip", "GZip", "x-gzip", "X-GZIP;Q=0.5", "\tgzip\t;\tq=1.000\t,", "gzip;q=0.001", ", ,gzip,, ",
+        "*;q=0, gzip", "gzip, *;q=0", "br;q=0, *", "identity;q=0, gzip", "gzip, identity",
+        "gzip;q=1.0, identity; q=0.5, *;q=0", "identity, br;q=0.9, gzip", "deflate;q=0, gzip;q=0.1",
     ],
     "br,gzip": ["gzip, deflate, br, zstd", "br;q=0.4, gzip; q=0.8", "*", "*;q=0.1", "identity;q=0, *"],
     "br": ["gzip;q=0, *", "br, gzip;q=0"],
-}
+}  # fmt: skip
 """By what is accepted: headers, as RFC 9110 says; of malformed ones nothing is."""
 
 

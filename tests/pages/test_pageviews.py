@@ -101,9 +101,9 @@ def test_the_cookie_identifies_a_visitor_across_days_addresses_and_browsers(cloc
 
 def test_addresses_and_browsers_distinguish_visitors_and_ipv6_counts_by_network(clock, article, counts):
     for address, agent in [
-        *(("203.0.113.7", FIREFOX), ("203.0.113.8", FIREFOX), ("203.0.113.7", SAFARI)),
-        *(("2001:db8:1:1::1", FIREFOX), ("2001:db8:1:1:ffff::2", FIREFOX), ("2001:db8:1:2::1", FIREFOX)),
-    ]:
+        ("203.0.113.7", FIREFOX), ("203.0.113.8", FIREFOX), ("203.0.113.7", SAFARI),
+        ("2001:db8:1:1::1", FIREFOX), ("2001:db8:1:1:ffff::2", FIREFOX), ("2001:db8:1:2::1", FIREFOX),
+    ]:  # fmt: skip
         Reader(address, agent).reads(article)
 
     assert counts() == (5, 5)

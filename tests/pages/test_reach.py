@@ -48,13 +48,13 @@ def suggested(article: int, by: list[User], *slugs: str) -> None:
 @pytest.mark.parametrize(
     ("before", "to", "is_applied"),
     [
-        *((["inner"], ["python"], False), (["inner"], ["inner", "python"], True)),
-        *((["inner", "python"], ["python"], False), (["python"], ["inner"], False)),
-        *((["python"], ["python", "inner"], False), (["python"], [], False), (["python"], ["redis"], False)),
-        *((["python"], ["python", "redis"], True), (["python", "redis"], ["redis"], True)),
-        *(([], ["redis"], True), ([], ["inner"], False)),
+        (["inner"], ["python"], False), (["inner"], ["inner", "python"], True),
+        (["inner", "python"], ["python"], False), (["python"], ["inner"], False),
+        (["python"], ["python", "inner"], False), (["python"], [], False), (["python"], ["redis"], False),
+        (["python"], ["python", "redis"], True), (["python", "redis"], ["redis"], True),
+        ([], ["redis"], True), ([], ["inner"], False),
     ],
-)
+)  # fmt: skip
 def test_suggestions_change_no_readers_nor_all_groups(site_store, friends, alice, carol, before, to, is_applied):
     article = posted(site_store, alice, 1, *before)
 
@@ -251,8 +251,8 @@ def test_a_merge_and_a_moderator_of_a_group_do_not_change_who_reads(site_store, 
     browser, caller = browser_of(friends[1]), with_token(friends[1])
 
     assert error_of(caller.put(f"articles/{both}/groups", {"groups": ["redis"], **WHY})) == (
-        *(409, "readers-would-change"),
-    )
+        409, "readers-would-change",
+    )  # fmt: skip
     assert "Only a moderator" in browser.post(f"/articles/{both}/groups/", {"groups": ["inner"], **WHY}).text
     assert site_store.articles.get(both).groups == ("inner", "redis")
 

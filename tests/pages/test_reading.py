@@ -117,10 +117,10 @@ def test_open_pages_show_the_texts_that_must_be_public_and_lead_nowhere_else(clo
     assert "Our imprint." in about
     links = set(re.findall(r'(?:href|action)="(/(?!static)[^"?#]*)', about + Client().get("/login/").text))
     assert links == {
-        *("/", "/login/", "/login/passkey/", "/signup/", "/password/reset/", "/about/", "/rules/"),
+        "/", "/login/", "/login/passkey/", "/signup/", "/password/reset/", "/about/", "/rules/",
         "/preferences/",
         "/manifest.webmanifest",
-    }
+    }  # fmt: skip
     assert Client().get("/robots.txt").text == "User-agent: *\nDisallow: /\n"
     assert "description" not in Client().get("/login/").text
 
@@ -245,9 +245,9 @@ def test_a_feeds_redirect_keeps_the_key(closed, reader):
 
 
 PAGES = (
-    *("/", "/newest/", "/articles/1/", "/users/zyxposter/", "/moderation/"),
-    *("/groups/zyxslug/", "/feeds/hot.atom"),
-)
+    "/", "/newest/", "/articles/1/", "/users/zyxposter/", "/moderation/",
+    "/groups/zyxslug/", "/feeds/hot.atom",
+)  # fmt: skip
 
 
 def test_copies_from_before_are_not_shown_even_while_the_store_is_away(content, kept, outage, settings, alice):

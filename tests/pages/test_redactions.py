@@ -135,8 +135,8 @@ def test_who_may_redact_what(site_store, named, article, alice, carol, dora):
     for wrong in ({"texts": []}, {"texts": ["0" * 32]}, {"reason": ""}):
         assert redact(carol, path, **wrong).status_code == 400, wrong
     for unknown in (
-        *("/articles/999/redact/", f"{LOG}log/1.000/redact/", f"{LOG}log/nan/redact/", f"{LOG}log/1/redact/"),
-    ):
+        "/articles/999/redact/", f"{LOG}log/1.000/redact/", f"{LOG}log/nan/redact/", f"{LOG}log/1/redact/",
+    ):  # fmt: skip
         assert browser_of(carol).get(unknown).status_code == 404
     assert "There is nothing to redact here." in shown(carol, f"/articles/{article}/redact/")
     assert NAME in shown(None, LOG)

@@ -131,13 +131,13 @@ def test_new_articles_count_in_the_lists_groups_but_not_in_hidden_ones(site_stor
 @pytest.mark.parametrize(
     "query",
     [
-        *({}, {"ids": ""}, {"ids": "0"}, {"ids": "1,"}, {"ids": "-1"}, {"ids": "1e3"}, {"ids": "１"}),
-        *({"ids": "9" * 19}, {"ids": ",".join(["1"] * 101)}, {"ids": "1", "order": VOTERS_KEY}),
-        *({"ids": "1", "since": "-1"}, {"ids": "1", "since": "nan"}),
-        *({"ids": "1", "since": "9" * 13}, {"ids": "1", "groups": RANKING_KEY}),
+        {}, {"ids": ""}, {"ids": "0"}, {"ids": "1,"}, {"ids": "-1"}, {"ids": "1e3"}, {"ids": "１"},
+        {"ids": "9" * 19}, {"ids": ",".join(["1"] * 101)}, {"ids": "1", "order": VOTERS_KEY},
+        {"ids": "1", "since": "-1"}, {"ids": "1", "since": "nan"},
+        {"ids": "1", "since": "9" * 13}, {"ids": "1", "groups": RANKING_KEY},
         {"ids": "1", "groups": ",".join(f"g{n}" for n in range(51))},
     ],
-)
+)  # fmt: skip
 def test_a_request_that_no_page_sends_is_400(site_store, query):
     response = ask(**query)
 

@@ -65,10 +65,10 @@ def test_a_response_does_not_reset_what_a_concurrent_one_may_change(site_store):
 @pytest.mark.parametrize(
     "fields",
     [
-        *({}, {"next": "/"}, {"theme": "pink"}, {"theme": "dark", "keyboard": "maybe"}, {"language": "xx"}),
-        *({"language": "zh-hans", "theme": "DARK"}, {"keyboard": ""}),
+        {}, {"next": "/"}, {"theme": "pink"}, {"theme": "dark", "keyboard": "maybe"}, {"language": "xx"},
+        {"language": "zh-hans", "theme": "DARK"}, {"keyboard": ""},
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("who", ["reader", "member"])
 def test_an_invalid_choice_is_an_error_and_changes_nothing(site_store, bob, who, fields):
     answer = save(browser_of(bob if who == "member" else None), **fields)
@@ -103,11 +103,11 @@ def test_logging_out_restores_the_choices_made_before_the_login(site_store, bob)
     [
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site", "Origin": "https://testserver"},
-        *({"Origin": "https://evil.example"}, {"Origin": "https://testserver.evil.example"}),
-        *({"Origin": "http://[testserver"}, {"Origin": "null"}, {"Origin": ""}),
+        {"Origin": "https://evil.example"}, {"Origin": "https://testserver.evil.example"},
+        {"Origin": "http://[testserver"}, {"Origin": "null"}, {"Origin": ""},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_another_site_cannot_choose_for_a_reader(site_store, told):
     answer = Client().post("/preferences/", {"theme": "dark"}, headers=told)
 

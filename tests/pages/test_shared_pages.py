@@ -17,9 +17,9 @@ from tests.internals import failing, meanwhile
 from tests.pages.copies import make_old
 
 FEEDS = [
-    *("/feeds/front.atom", "/feeds/hot.rss", "/feeds/top/week.atom"),
-    *("/feeds/groups/python.atom?min_points=1", "/feeds/users/alice.rss", "/feeds/search.atom?q=title"),
-]
+    "/feeds/front.atom", "/feeds/hot.rss", "/feeds/top/week.atom",
+    "/feeds/groups/python.atom?min_points=1", "/feeds/users/alice.rss", "/feeds/search.atom?q=title",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", FEEDS)

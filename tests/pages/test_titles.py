@@ -146,11 +146,11 @@ def test_without_the_process_the_form_works(site_store, alice, settings, monkeyp
 
 
 LIES = [
-    *(b"", b"[]\n", b"nothing\n", b'{"state": "found"}\n', b'{"state": ["found"]}\n'),
+    b"", b"[]\n", b"nothing\n", b'{"state": "found"}\n', b'{"state": ["found"]}\n',
     b'{"state": "found", "kind": "<script>", "title": ""}\n',
     b'{"state": "found", "title": {"a": 1}, "canonical": "javascript:alert(1)", "language": "\\ud800"}\n',
     b"[" * 70_000,
-]
+]  # fmt: skip
 
 
 def test_whatever_the_process_says_is_an_answer(site_store, alice, process):

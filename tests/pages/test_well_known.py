@@ -12,9 +12,9 @@ from voting_site.configuration.kinds import KINDS, BadSetting
 COUNT = {"type": "integer", "minimum": 0}
 SERVICE = {"type": "array", "items": {"enum": ["atom1.0", "rss2.0"]}}
 PROTOCOLS = (
-    *("activitypub", "buddycloud", "dfrn", "diaspora", "libertree", "ostatus", "pumpio", "tent"),
-    *("xmpp", "zot"),
-)
+    "activitypub", "buddycloud", "dfrn", "diaspora", "libertree", "ostatus", "pumpio", "tent",
+    "xmpp", "zot",
+)  # fmt: skip
 
 
 def exact(required, **properties):
@@ -76,11 +76,11 @@ def test_a_site_without_a_contact_has_no_such_file(site_store):
         ("security@example.org", "mailto:security@example.org"),
         ("mailto:security@example.org", "mailto:security@example.org"),
         ("https://example.org/report?to=us", "https://example.org/report?to=us"),
-        *(("http://example.org/", None), ("https://", None), ("https://example.org/a b", None)),
-        *(("javascript:alert(1)", None), ("Us <us@example.org>", None)),
-        *(("us@example.org,you@example.org", None), ("us", None), ("us@example.org\nExpires: never", None)),
+        ("http://example.org/", None), ("https://", None), ("https://example.org/a b", None),
+        ("javascript:alert(1)", None), ("Us <us@example.org>", None),
+        ("us@example.org,you@example.org", None), ("us", None), ("us@example.org\nExpires: never", None),
     ],
-)
+)  # fmt: skip
 def test_a_contact_is_one_mail_address_or_page(typed, address):
     kind = KINDS["contact"]
     if address is None:

@@ -31,11 +31,11 @@ def article(repository: Repository) -> ArticleId:
 
 
 BATCHES = (
-    *((account_deletion, "NAMES_PER_SCRIPT"), (ballots, "ARTICLES_PER_CHECK")),
-    *((backup_reading, "ARTICLES_PER_CHECK"), (backup_reading, "ENTRIES_PER_STEP")),
-    *((clock_upkeep, "ARTICLES_PER_STEP"), (left_out, "ARTICLES_PER_CHECK"), (left_out, "ENTRIES_PER_CHECK")),
-    *((members, "ENTRIES_PER_READ"), (parameters, "ARTICLES_PER_STEP")),
-)
+    (account_deletion, "NAMES_PER_SCRIPT"), (ballots, "ARTICLES_PER_CHECK"),
+    (backup_reading, "ARTICLES_PER_CHECK"), (backup_reading, "ENTRIES_PER_STEP"),
+    (clock_upkeep, "ARTICLES_PER_STEP"), (left_out, "ARTICLES_PER_CHECK"), (left_out, "ENTRIES_PER_CHECK"),
+    (members, "ENTRIES_PER_READ"), (parameters, "ARTICLES_PER_STEP"),
+)  # fmt: skip
 """How much the repository handles at once, for the tests that take several steps."""
 
 

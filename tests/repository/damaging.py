@@ -46,7 +46,7 @@ _SHORT_LIVED = (
     "limit:votes:<user>",
     "limit:<action>:<subject>",
     *(f"lock:{lock}" for lock in LOCKS),
-    *("merging:", "confirmed:"),
-)
+    "merging:", "confirmed:",
+)  # fmt: skip
 KINDS = tuple(kind.name for kind in TABLE if kind.name not in _SHORT_LIVED)
 """Kinds of keys of a store in use, without those that are gone after some seconds or minutes."""

@@ -15,16 +15,16 @@ LIBRARIES = tuple(sorted(f"lib/{path.stem}" for path in (FOLDER / "lib").iterdir
 
 KEYWORDS = frozenset(
     (
-        *("and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local", "nil"),
-        *("not", "or", "repeat", "return", "then", "true", "until", "while"),
+        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "if", "in", "local", "nil",
+        "not", "or", "repeat", "return", "then", "true", "until", "while",
     )
-)
+)  # fmt: skip
 BUILT_IN = frozenset(
     (
-        *("KEYS", "ARGV", "redis", "cjson", "math", "string", "table"),
-        *("error", "ipairs", "pairs", "pcall", "tonumber", "tostring", "type", "unpack"),
+        "KEYS", "ARGV", "redis", "cjson", "math", "string", "table",
+        "error", "ipairs", "pairs", "pcall", "tonumber", "tostring", "type", "unpack",
     )
-)
+)  # fmt: skip
 
 _TOKEN = re.compile(r"'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|[\d.]+(?:e-?\d+)?|\.\.\.?|[=~<>]=|\S")
 _WORDS = re.compile(r"[A-Za-z_]\w*")

@@ -22,14 +22,14 @@ from tests.repository.usage import merge_two, use, words_of_commands
 from tests.store_state import problems, set_clock
 
 PAGES = (
-    *("/", "/newest/", "/hot/", "/top/?range=day", "/groups/python/", "/groups/redis/", "/search/?q=articl"),
-    *("/articles/9/", "/articles/7/", "/moderation/", "/feeds/newest.atom", "/feeds/hot.atom"),
-    *("/feeds/groups/python.atom", "/feeds/search.atom?q=articl", "/api/articles", "/api/articles/9"),
-    *("/sitemap.xml", "/sitemap-articles-1.xml", "/metrics"),
-)
+    "/", "/newest/", "/hot/", "/top/?range=day", "/groups/python/", "/groups/redis/", "/search/?q=articl",
+    "/articles/9/", "/articles/7/", "/moderation/", "/feeds/newest.atom", "/feeds/hot.atom",
+    "/feeds/groups/python.atom", "/feeds/search.atom?q=articl", "/api/articles", "/api/articles/9",
+    "/sitemap.xml", "/sitemap-articles-1.xml", "/metrics",
+)  # fmt: skip
 PAGES_OF_OPERATORS = (
-    *("/moderation/views/", "/articles/9/views/", "/lab/", "/operation/?article=9", "/settings/data/"),
-)
+    "/moderation/views/", "/articles/9/views/", "/lab/", "/operation/?article=9", "/settings/data/",
+)  # fmt: skip
 
 pytestmark = pytest.mark.hostile
 

@@ -263,15 +263,15 @@ def test_a_header_lists_its_keys_in_the_order_of_the_table(name):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        *(("article:42", "article:<id>"), ("{s3}:article:42", "article:<id>"), ("article:", "article:")),
-        *(("score:", "score:"), ("score:42", "score:<slug>"), ("hot:score", "hot:score")),
-        *(("hot:score:群组", "hot:score:<slug>"), ("days:", "days:"), ("days:7", "days:<id>")),
-        *(("seen:7:0123456789abcdef", "seen:<id>:<visitor>"), ("burst:fedcba9876543210", "burst:<network>")),
-        *(("burst:7:fedcba9876543210", "burst:<id>:<network>"), ("hll:day:19000", "hll:day:<day>")),
-        *(("salt:19000", "salt:<day>"), ("{s3}:lock:hot", "lock:hot"), ("article:x", None)),
-        *(("article:42\n", None), ("{x}:article:42", None), ("", None)),
+        ("article:42", "article:<id>"), ("{s3}:article:42", "article:<id>"), ("article:", "article:"),
+        ("score:", "score:"), ("score:42", "score:<slug>"), ("hot:score", "hot:score"),
+        ("hot:score:群组", "hot:score:<slug>"), ("days:", "days:"), ("days:7", "days:<id>"),
+        ("seen:7:0123456789abcdef", "seen:<id>:<visitor>"), ("burst:fedcba9876543210", "burst:<network>"),
+        ("burst:7:fedcba9876543210", "burst:<id>:<network>"), ("hll:day:19000", "hll:day:<day>"),
+        ("salt:19000", "salt:<day>"), ("{s3}:lock:hot", "lock:hot"), ("article:x", None),
+        ("article:42\n", None), ("{x}:article:42", None), ("", None),
     ],
-)
+)  # fmt: skip
 def test_a_key_has_exactly_one_kind(name, kind):
     (key,) = recognise([name])
     assert (key and key.name) == kind

@@ -126,9 +126,9 @@ def test_recording_takes_two_round_trips_and_one_when_nothing_is_due(repository,
 
 
 DAMAGED = [
-    *("", "[]", "null", "{", '{"votes": 1}'),
+    "", "[]", "null", "{", '{"votes": 1}',
     '{"began": 1, "votes": 1, "views": 1, "errors": 1, "within": {"x": 1}}',
-]
+]  # fmt: skip
 
 
 def test_damaged_readings_are_left_out_and_other_fields_dropped(repository, clock, web):

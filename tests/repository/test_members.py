@@ -240,10 +240,10 @@ def listed_although_gone(repository: Repository) -> str:
 @pytest.mark.parametrize(
     "damage",
     [
-        *(listed_without_voting, voting_without_list, listed_without_article),
-        *(listed_twice, listed_twice_while_open, listed_although_gone),
+        listed_without_voting, voting_without_list, listed_without_article,
+        listed_twice, listed_twice_while_open, listed_although_gone,
     ],
-)
+)  # fmt: skip
 def test_differences_between_lists_and_voter_sets_are_found_and_repaired(repository, clock, damage):
     use(repository, clock)
     before = lists(repository, ALICE), lists(repository, BOB)

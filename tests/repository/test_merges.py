@@ -208,10 +208,10 @@ def test_what_cannot_be_merged_is_refused_and_changes_nothing(repository, monkey
     before = contents(repository)
 
     for article, into, error in (
-        *((stay, stay, SelfMerge), (99, stay, ArticleNotFound), (third, 99, ArticleNotFound)),
-        *((removed, third, ArticleRemoved), (third, removed, ArticleRemoved), (third, story, ArticleMerged)),
-        *((story, third, ArticleMerged), (stay, third, HasMerges)),
-    ):
+        (stay, stay, SelfMerge), (99, stay, ArticleNotFound), (third, 99, ArticleNotFound),
+        (removed, third, ArticleRemoved), (third, removed, ArticleRemoved), (third, story, ArticleMerged),
+        (story, third, ArticleMerged), (stay, third, HasMerges),
+    ):  # fmt: skip
         with pytest.raises(error):
             merge(repository, article, into)
     for article, error in ((third, NotMerged), (removed, NotMerged), (99, NotMerged)):

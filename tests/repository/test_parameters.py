@@ -261,11 +261,11 @@ def test_another_process_completes_the_change_after_a_crash_at_any_step(reposito
 @pytest.mark.parametrize(
     "parameters",
     [
-        *(Parameters(gamma=0.99), Parameters(votes_per_day=0), Parameters(alpha=0, beta=0)),
-        *(Parameters(base=float("nan")), Parameters(beta=float("inf"))),
+        Parameters(gamma=0.99), Parameters(votes_per_day=0), Parameters(alpha=0, beta=0),
+        Parameters(base=float("nan")), Parameters(beta=float("inf")),
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_parameters_out_of_their_range_are_refused(filled, parameters):
     before = contents(filled)
 

@@ -22,10 +22,10 @@ STRAY, STRAY_COMMENT = "999999", "999999000001"
 
 REBUILT = [name for name in KINDS if BY_NAME[name].in_backup is InBackup.REBUILT]
 LEFT_ALONE = (
-    *(r"^votes \d+, voters", r"^opposes \d+, opposers", "^a user is in both voter sets"),
-    *("^page views .* visitors", "^its page views are damaged"),
-    *("^its counters are archived and here", "^no such"),
-)
+    r"^votes \d+, voters", r"^opposes \d+, opposers", "^a user is in both voter sets",
+    "^page views .* visitors", "^its page views are damaged",
+    "^its counters are archived and here", "^no such",
+)  # fmt: skip
 """Findings that name damage of which nothing in the store says how it should be."""
 
 Harm = Callable[[random.Random, Repository, str], None]

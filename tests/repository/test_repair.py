@@ -111,10 +111,10 @@ def entries_of_the_log_wrong(repository: Repository) -> None:
 
 
 DAMAGE: list[Callable[[Repository], None]] = [
-    *(entries_of_the_log_lost, entries_of_the_log_wrong, rankings_lost, groups_lost, everything_derived_lost),
-    *(strangers_in_groups, removed_ones_listed, listed_ones_among_the_removed, views_of_nothing),
-    *(left_by_a_weight_not_applied, counter_lost, counter_behind, voters_that_expire, directory_lost),
-]
+    entries_of_the_log_lost, entries_of_the_log_wrong, rankings_lost, groups_lost, everything_derived_lost,
+    strangers_in_groups, removed_ones_listed, listed_ones_among_the_removed, views_of_nothing,
+    left_by_a_weight_not_applied, counter_lost, counter_behind, voters_that_expire, directory_lost,
+]  # fmt: skip
 
 
 def lists(repository: Repository) -> dict[tuple[Order, str | None], list[int]]:

@@ -48,14 +48,14 @@ LINKS = ("https://a.example/", "https://sub.a.example/", "https://b.example/", "
 
 lists = st.sampled_from(
     [
-        *({"order": Order.SCORE}, {"order": Order.SCORE, "hidden": Hiding(("c",))}),
-        *({"order": Order.TIME, "hidden": Hiding(("a", "b"))}, {"order": Order.TIME}),
-        *({"order": Order.TIME, "slug": "a"}, {"order": Order.TIME, "slugs": ("a", "b")}, {"order": Order.HOT}),
-        *({"order": Order.POINTS, "period": Period.WEEK}, {"order": Order.POINTS}),
-        *({"order": Order.SCORE, "slug": "a"}, {"order": Order.SCORE, "slugs": ("a", "b")}),
+        {"order": Order.SCORE}, {"order": Order.SCORE, "hidden": Hiding(("c",))},
+        {"order": Order.TIME, "hidden": Hiding(("a", "b"))}, {"order": Order.TIME},
+        {"order": Order.TIME, "slug": "a"}, {"order": Order.TIME, "slugs": ("a", "b")}, {"order": Order.HOT},
+        {"order": Order.POINTS, "period": Period.WEEK}, {"order": Order.POINTS},
+        {"order": Order.SCORE, "slug": "a"}, {"order": Order.SCORE, "slugs": ("a", "b")},
         {"order": Order.POINTS, "slugs": ("a", "b"), "hidden": Hiding(("b", "c"))},
     ]
-)
+)  # fmt: skip
 
 
 class Site:

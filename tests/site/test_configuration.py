@@ -102,43 +102,43 @@ def test_a_value_is_used_literally(tmp_path, environment):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        *(("PORT", "0"), ("PORT", "65536"), ("PORT", "eighty"), ("VOTING_WINDOW_DAYS", "0")),
-        *(("ARTICLES_PER_PAGE", "4"), ("VOTES_PER_DAY", "0"), ("VOTES_PER_DAY", "86401")),
-        *(("VOTES_PER_DAY", "automatic"), ("STORE_SHARDS", "0")),
+        ("PORT", "0"), ("PORT", "65536"), ("PORT", "eighty"), ("VOTING_WINDOW_DAYS", "0"),
+        ("ARTICLES_PER_PAGE", "4"), ("VOTES_PER_DAY", "0"), ("VOTES_PER_DAY", "86401"),
+        ("VOTES_PER_DAY", "automatic"), ("STORE_SHARDS", "0"),
         *(("LIMITS", text) for text in ("votes=0/2m", "vots=1/1m", "60/2m", "votes=1/1m,votes=2/1m", "on")),
-        *(("DEMO", "perhaps"), ("TIME_ZONE", "Mars/Phobos"), ("TIME_ZONE", "America"), ("TIME_ZONE", "../UTC")),
-        *(("SITE_NAME", "A\nB"), ("SITE_NAME", "\udcff"), ("SITE_NAME", "x" * 101)),
+        ("DEMO", "perhaps"), ("TIME_ZONE", "Mars/Phobos"), ("TIME_ZONE", "America"), ("TIME_ZONE", "../UTC"),
+        ("SITE_NAME", "A\nB"), ("SITE_NAME", "\udcff"), ("SITE_NAME", "x" * 101),
         *(("SITE_MARK", text) for text in ("abc", "<b", "🏺🏺", "🏺" + "\u200d🏺" * 9, "🇳", "\u200d")),
         *(("SITE_ACCENT", text) for text in ("red", "#fff", "#ffffff", "#0c6653;")),
         *(("SITE_LANGUAGES", text) for text in ("tlh", "en,tlh", "en,en", ",")),
         *(
             ("ARCHIVES", text)
             for text in (
-                *("https://a.org/{link}", "A=", "A=https://a.org/", "A=ftp://a.org/{link}", "A=https://{link}/"),
-                *("A=javascript:alert({link})", "A=https:///{link}", "A=https://u@a.org/{link}"),
-                *("A=https://a.org/{link}{link}", "A=https://a.org/{link}?q={x}", "A=https://a.org/#{link}"),
-                *('A=https://a.org/"{link}', "A=https://a.org/ {link}", "A=https://档案.org/{link}"),
-                *("A=https://a.org/{link},A=https://b.org/{link}", f"{'x' * 41}=https://a.org/{{link}}"),
-                *("A=https://a.org/{link},", ",".join(f"{n}=https://a.org/{{link}}" for n in range(6))),
-                *("A=https://[::1/{link}", "A=https://a.org:x/{link}", "=https://a.org/{link}"),
+                "https://a.org/{link}", "A=", "A=https://a.org/", "A=ftp://a.org/{link}", "A=https://{link}/",
+                "A=javascript:alert({link})", "A=https:///{link}", "A=https://u@a.org/{link}",
+                "A=https://a.org/{link}{link}", "A=https://a.org/{link}?q={x}", "A=https://a.org/#{link}",
+                'A=https://a.org/"{link}', "A=https://a.org/ {link}", "A=https://档案.org/{link}",
+                "A=https://a.org/{link},A=https://b.org/{link}", f"{'x' * 41}=https://a.org/{{link}}",
+                "A=https://a.org/{link},", ",".join(f"{n}=https://a.org/{{link}}" for n in range(6)),
+                "A=https://[::1/{link}", "A=https://a.org:x/{link}", "=https://a.org/{link}",
             )
         ),
-        *(("EMAIL_FROM", "news"), ("EMAIL_FROM", "@example.org"), ("EMAIL_FROM", "a@b\nBcc: c@d")),
-        *(("METRICS_TOKEN", "schlüssel"), ("LOG_LEVEL", "LOUD"), ("TRUSTED_PROXIES", "10.0.0.1/8")),
+        ("EMAIL_FROM", "news"), ("EMAIL_FROM", "@example.org"), ("EMAIL_FROM", "a@b\nBcc: c@d"),
+        ("METRICS_TOKEN", "schlüssel"), ("LOG_LEVEL", "LOUD"), ("TRUSTED_PROXIES", "10.0.0.1/8"),
         *(("STORE_SERVER", text) for text in ("/nowhere/valkey-server", "valkey-server", "/tmp", __file__)),
         *(
             ("SITE_URL", address)
             for address in (
-                *("news.example.org", "news.example.org:8000", "//news.example.org", "https://"),
+                "news.example.org", "news.example.org:8000", "//news.example.org", "https://",
                 "https:news.example.org",
-                *("ftp://example.org", "https://example.org/path", "https://example.org/?q"),
+                "ftp://example.org", "https://example.org/path", "https://example.org/?q",
                 "https://u:p@example.org",
-                *("https://example.org:port", "https://exa mple.org", "https://[::1", "https://例子.测试"),
+                "https://example.org:port", "https://exa mple.org", "https://[::1", "https://例子.测试",
                 "https://*",
             )
         ),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_value_is_refused_with_the_name_of_its_setting(name, text):
     with pytest.raises(BadSetting, match=name) as caught:
         BY_NAME[name].parse(text)
@@ -399,8 +399,8 @@ def test_replies_by_mail_take_an_address(environment, tmp_path):
         "reply",
         "re+ply@x.org",
         "a" * 20 + "@x.org",
-        *("réply@x.org", "a@b@c.org", "a b@c.org", "-a@c.org"),
-    ):
+        "réply@x.org", "a@b@c.org", "a b@c.org", "-a@c.org",
+    ):  # fmt: skip
         environment.setenv("REPLY_ADDRESS", wrong)
         with pytest.raises(BadSetting, match="REPLY_ADDRESS"):
             load(tmp_path)
@@ -479,11 +479,11 @@ def test_known_providers_have_short_names(tmp_path, environment, text, label, is
 
 
 CREDENTIALS = (
-    *("https://id.example.org site", "https://id.example.org site secret more", "id.example.org site secret"),
-    *("http://id.example.org site secret", "http://127.0.0.1.example.org site secret", "ftp://x site secret"),
-    *("https://user@id.example.org site secret", "https://id.example.org/?a=b site secret"),
-    *("https:///x site secret", "https://id.example.org:x site secret", f"https://id.example.org/{'x' * 256} a b"),
-)
+    "https://id.example.org site", "https://id.example.org site secret more", "id.example.org site secret",
+    "http://id.example.org site secret", "http://127.0.0.1.example.org site secret", "ftp://x site secret",
+    "https://user@id.example.org site secret", "https://id.example.org/?a=b site secret",
+    "https:///x site secret", "https://id.example.org:x site secret", f"https://id.example.org/{'x' * 256} a b",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("text", CREDENTIALS)

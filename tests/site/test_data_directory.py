@@ -22,10 +22,10 @@ def checkout(tmp_path) -> Path:
 @pytest.mark.parametrize(
     "text",
     [
-        *(".", "./", "..", "../..", "/", "var/..", "../checkout", "../checkout/static", "articles/demo/none/yet"),
-        *(*PROGRAM_FOLDERS, "static/inner", "templates/x", ".git", ".venv", ".venv/data"),
+        ".", "./", "..", "../..", "/", "var/..", "../checkout", "../checkout/static", "articles/demo/none/yet",
+        *PROGRAM_FOLDERS, "static/inner", "templates/x", ".git", ".venv", ".venv/data",
     ],
-)
+)  # fmt: skip
 def test_a_folder_of_the_program_is_refused(checkout, text):
     with pytest.raises(BadSetting, match=OWN):
         placed(checkout, text)

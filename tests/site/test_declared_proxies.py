@@ -8,8 +8,8 @@ import pytest
 from voting_site.serving.requests import with_declared_proxies
 
 PREFIX_HEADERS = (
-    *("SCRIPT_NAME", "Script-Name", "X-Script-Name", "SCRIPT_URL", "REDIRECT_URL", "X-Forwarded-Prefix"),
-)
+    "SCRIPT_NAME", "Script-Name", "X-Script-Name", "SCRIPT_URL", "REDIRECT_URL", "X-Forwarded-Prefix",
+)  # fmt: skip
 
 
 def environ_after(environ, **options):
@@ -34,11 +34,11 @@ def test_a_prefix_from_the_server_becomes_part_of_the_path():
 @pytest.mark.parametrize(
     ("proxies", "peer", "is_believed"),
     [
-        *(([], "192.0.2.1", True), (["10.0.0.0/8"], "10.1.2.3", True)),
-        *((["10.0.0.0/8"], "::ffff:10.1.2.3", True), (["10.0.0.0/8"], "127.0.0.1", False)),
-        *((["unix"], "", True), (["10.0.0.0/8"], "", False)),
+        ([], "192.0.2.1", True), (["10.0.0.0/8"], "10.1.2.3", True),
+        (["10.0.0.0/8"], "::ffff:10.1.2.3", True), (["10.0.0.0/8"], "127.0.0.1", False),
+        (["unix"], "", True), (["10.0.0.0/8"], "", False),
     ],
-)
+)  # fmt: skip
 def test_only_a_declared_proxy_states_the_scheme(proxies, peer, is_believed):
     after = environ_after(
         {"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_PROTO": "https", "wsgi.url_scheme": "https"},

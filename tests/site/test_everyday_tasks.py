@@ -15,9 +15,9 @@ from tests.site_process import Site, store_of, variables
 from tests.waiting import until
 
 CODE = (
-    *("accounts", "articles", "links", "locale", "moderation", "owner", "static", "templates"),
-    *("voting_site", "manage.py"),
-)
+    "accounts", "articles", "links", "locale", "moderation", "owner", "static", "templates",
+    "voting_site", "manage.py",
+)  # fmt: skip
 PASSWORD = "correct horse battery"
 
 

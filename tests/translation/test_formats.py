@@ -34,10 +34,10 @@ def test_numbers_are_grouped_in_threes():
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        *((0, "刚刚"), (59, "刚刚"), (60, "1 分钟前"), (3 * 3600, "3 小时前")),
-        *((86400, "1 天前"), (800 * 86400, "2 年前")),
+        (0, "刚刚"), (59, "刚刚"), (60, "1 分钟前"), (3 * 3600, "3 小时前"),
+        (86400, "1 天前"), (800 * 86400, "2 年前"),
     ],
-)
+)  # fmt: skip
 def test_ages_are_in_chinese(seconds, words, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: AT)
 

@@ -136,12 +136,12 @@ def readers(alice, carol):
 def test_no_page_contains_untranslated_english_or_blanks_after_its_marks(busy, alice, carol):
     seen = {}
     more = (
-        *("/hot/?range=24h", "/groups/python/?order=hot", "/lab/?votes_per_day=0"),
-        *("/lab/?alpha=3&list=hot", "/operation/?article=1", "/operation/?article=x", "/articles/2/"),
-        *("/nowhere/", "/api/docs", "/search/?q=title", "/search/?q=title&group=python"),
-        *("/search/?q=nowhere", "/search/?q=!", "/top/?range=day", "/groups/python+gamma/"),
-        *("/groups/python+nowhere/", "/articles/2/restore/"),
-    )
+        "/hot/?range=24h", "/groups/python/?order=hot", "/lab/?votes_per_day=0",
+        "/lab/?alpha=3&list=hot", "/operation/?article=1", "/operation/?article=x", "/articles/2/",
+        "/nowhere/", "/api/docs", "/search/?q=title", "/search/?q=title&group=python",
+        "/search/?q=nowhere", "/search/?q=!", "/top/?range=day", "/groups/python+gamma/",
+        "/groups/python+nowhere/", "/articles/2/restore/",
+    )  # fmt: skip
     for name, browser in readers(alice, carol).items():
         for path in (*addresses(), *more):
             answer = browser.get(path, follow=True)
@@ -203,14 +203,14 @@ def test_no_form_error_contains_untranslated_english(busy, alice, carol):
 def test_no_api_error_contains_untranslated_english(busy):
     browser = Client(headers={"Accept-Language": "zh"})
     answers = [
-        *(browser.get("/api/nothing"), browser.get("/api/articles/999"), browser.get("/api/articles?order=x")),
-        *(browser.get("/api/articles?page=-1"), browser.get("/api/hot?limit=1000")),
+        browser.get("/api/nothing"), browser.get("/api/articles/999"), browser.get("/api/articles?order=x"),
+        browser.get("/api/articles?page=-1"), browser.get("/api/hot?limit=1000"),
         browser.delete("/api/articles"),
         browser.post("/api/articles", {}, content_type="application/json"),
         browser.post("/api/views", {"articleId": "x"}, content_type="application/json"),
         browser.post("/api/views", "[", content_type="application/json"),
         browser.post("/api/views", {"x": 1}),
-    ]
+    ]  # fmt: skip
     for answer in answers:
         message = answer.json()["error"]["message"]
         message = re.sub("“[^”]*”", "", message)

@@ -12,11 +12,11 @@ HOUR, DAY = 3600.0, 86400.0
 @pytest.mark.parametrize(
     ("store", "store_machine", "expected"),
     [
-        *((0, 0, []), (0, 5, []), (0, 6, [Problem.APART]), (0, -6, [Problem.APART]), (60, 0, [])),
-        *((61, 0, [Problem.AHEAD]), (-DAY, 0, [])),
-        *((-DAY - 1, 0, [Problem.BEHIND]), (2 * HOUR, HOUR, [Problem.APART, Problem.AHEAD])),
+        (0, 0, []), (0, 5, []), (0, 6, [Problem.APART]), (0, -6, [Problem.APART]), (60, 0, []),
+        (61, 0, [Problem.AHEAD]), (-DAY, 0, []),
+        (-DAY - 1, 0, [Problem.BEHIND]), (2 * HOUR, HOUR, [Problem.APART, Problem.AHEAD]),
     ],
-)
+)  # fmt: skip
 def test_clocks_that_disagree_are_reported(store, store_machine, expected):
     clocks = Clocks(store=NOW + store, store_machine=NOW + store_machine, machine=NOW)
 

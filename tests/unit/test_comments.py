@@ -24,10 +24,10 @@ from tests.cast import ALICE, BOB
 @pytest.mark.parametrize(
     ("votes", "opposes", "bound"),
     [
-        *((10, 0, 0.8589313179), (10, 4, 0.5436861054), (100, 0, 0.9838416367), (1, 0, 0.3784475032)),
-        *((0, 0, 0.0), (0, 7, 0.0)),
+        (10, 0, 0.8589313179), (10, 4, 0.5436861054), (100, 0, 0.9838416367), (1, 0, 0.3784475032),
+        (0, 0, 0.0), (0, 7, 0.0),
     ],
-)
+)  # fmt: skip
 def test_the_lower_bound_of_known_votes(votes, opposes, bound):
     assert lower_bound(votes, opposes) == pytest.approx(bound, abs=1e-10)
 

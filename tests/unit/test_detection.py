@@ -14,58 +14,46 @@ IPHONE = (
 @pytest.mark.parametrize(
     "agent",
     [
-        *("", "   "),
+        "", "   ",
         "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
         f"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X) {PHONE} (compatible; Googlebot/2.1; +http://example.org)",
-        *("iisbot/1.0 (+http://www.iis.net/iisbot.html)", "SensikaBot/x.33", "Some_Bot_2", "robots.example"),
-        *("NewsCrawler 2", "WebSpider/0.1 beta", "my scraper", "Feedly Fetcher 1.0", "Site Monitor, every minute"),
-        *(
-            "FeedReader 3 (Windows)",
-            "NetNewsWire (RSS Reader; 6.1)",
-            "Akregator/1.2.9; syndication",
-            "Link Checker 1",
-        ),
-        *(
-            *("python-requests/2.32", "Go-http-client/2.0", "okhttp/4.12.0"),
-            *("curl/8.5.0", "Apache-HttpClient/4.5 (Java/17)"),
-        ),
-        *(
-            "Our App 1.0 (libcurl 8; Linux)",
-            "Ours (Windows; WinHTTP 5)",
-            "Java 17 of ours",
-            "ruby 3.2 on a server",
-        ),
+        "iisbot/1.0 (+http://www.iis.net/iisbot.html)", "SensikaBot/x.33", "Some_Bot_2", "robots.example",
+        "NewsCrawler 2", "WebSpider/0.1 beta", "my scraper", "Feedly Fetcher 1.0", "Site Monitor, every minute",
+        "FeedReader 3 (Windows)",
+        "NetNewsWire (RSS Reader; 6.1)",
+        "Akregator/1.2.9; syndication",
+        "Link Checker 1",
+        "python-requests/2.32", "Go-http-client/2.0", "okhttp/4.12.0",
+        "curl/8.5.0", "Apache-HttpClient/4.5 (Java/17)",
+        "Our App 1.0 (libcurl 8; Linux)",
+        "Ours (Windows; WinHTTP 5)",
+        "Java 17 of ours",
+        "ruby 3.2 on a server",
         "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0 Safari/537.36",
         f"Mozilla/5.0 (X11; Linux x86_64) {PHONE} (+https://example.org/about)",
         "Some agent of ours; mail: ops@example.org",
-        *(
-            "Mozilla/5.0",
-            "Mozilla/5.0 Keydrop",
-            "Mozilla/5.0 (compatible; Dormouse/1.0)",
-            "Mozilla/5.0 (compatible)",
-        ),
-        *("masscan", "collectd/5.5.1", "${jndi:ldap://x}", "My User Agent 1.0"),
-        *("Mozilla/5.0 (KHTML, like Gecko; compatible; X/1.0)", f"{CHROME[:-1]}; compatible; X/1.0) Chrome/120.0"),
-        *(f"{CHROME}; compatible; X/1.0; more", f"{DESKTOP} (compatible; X)", f"{DESKTOP} Agent-NovaAct/0.9"),
-        *(
-            "GeminiCLI/0.1.9/gemini-2.5-pro (darwin; arm64)",
-            "codex_cli_rs/0.40 (Mac OS)",
-            "Mozilla/5.0 amazon-QBusiness-a",
-        ),
-        *(f"{DESKTOP}; Ours-User/1.0", "ChatGPT Agent", "Our-Assistant/1 (Linux)", f"{DESKTOP} Google-Ours"),
-        *(
-            "WhatsApp/2.23.20.0 A",
-            "WhatsApp/2.18.79 Android/5.1 Device/Meizu-MX5",
-            "Viber",
-            "Blackboard Safeassign",
-        ),
-        *("Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)", "Fever/1.38 (Feed Parser)"),
+        "Mozilla/5.0",
+        "Mozilla/5.0 Keydrop",
+        "Mozilla/5.0 (compatible; Dormouse/1.0)",
+        "Mozilla/5.0 (compatible)",
+        "masscan", "collectd/5.5.1", "${jndi:ldap://x}", "My User Agent 1.0",
+        "Mozilla/5.0 (KHTML, like Gecko; compatible; X/1.0)", f"{CHROME[:-1]}; compatible; X/1.0) Chrome/120.0",
+        f"{CHROME}; compatible; X/1.0; more", f"{DESKTOP} (compatible; X)", f"{DESKTOP} Agent-NovaAct/0.9",
+        "GeminiCLI/0.1.9/gemini-2.5-pro (darwin; arm64)",
+        "codex_cli_rs/0.40 (Mac OS)",
+        "Mozilla/5.0 amazon-QBusiness-a",
+        f"{DESKTOP}; Ours-User/1.0", "ChatGPT Agent", "Our-Assistant/1 (Linux)", f"{DESKTOP} Google-Ours",
+        "WhatsApp/2.23.20.0 A",
+        "WhatsApp/2.18.79 Android/5.1 Device/Meizu-MX5",
+        "Viber",
+        "Blackboard Safeassign",
+        "Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)", "Fever/1.38 (Feed Parser)",
         f"Mozilla/5.0 (Linux; Android 8.0; Pixel 2 Build/OPD3.170816.012; DuplexWeb-Google/1.0) {PHONE}",
         f"Mozilla/5.0 (Linux; Android 4.1.2; cs-cz; Their Build/Q3; screenshot-generator) {PHONE}",
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/534.34 (KHTML, like Gecko) wkhtmltopdf Safari/534.34",
-        *("npm/6.14.12 node/v10.24.1 linux x64", "LinkResolver 2", "Their automated tester"),
+        "npm/6.14.12 node/v10.24.1 linux x64", "LinkResolver 2", "Their automated tester",
     ],
-)
+)  # fmt: skip
 def test_a_program_that_fetches_pages_is_a_bot(agent):
     assert is_bot(agent)
 
@@ -79,11 +67,9 @@ def test_a_program_that_fetches_pages_is_a_bot(agent):
         "Mozilla/5.0 (compatible; MSIE 10.0; Windows NT 6.2; Trident/6.0)",
         "Mozilla/5.0 (compatible; Konqueror/4.5; Linux) KHTML/4.5.4 (like Gecko)",
         "Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 5.1; Embedded Web Browser from: http://bsalsa.com/)",
-        *(
-            "Opera/9.80 (Windows NT 6.1) Presto/2.12.388 Version/12.18",
-            "Lynx/2.8.9rel.1 libwww-FM/2.14 SSL-MM/1.4.1",
-        ),
-        *("w3m/0.5.3+git20230121", "Links (2.29; Linux 6.1 x86_64; GNU C 12.2; text)", "Dillo/3.0.5"),
+        "Opera/9.80 (Windows NT 6.1) Presto/2.12.388 Version/12.18",
+        "Lynx/2.8.9rel.1 libwww-FM/2.14 SSL-MM/1.4.1",
+        "w3m/0.5.3+git20230121", "Links (2.29; Linux 6.1 x86_64; GNU C 12.2; text)", "Dillo/3.0.5",
         "Mozilla/5.0 (Macintosh; U) AppleWebKit/528.16 (KHTML, like Gecko) Fluid/0.9.6 Safari/528.16",
         "Mozilla/4.0 (compatible; MSIE 8.0; User-agent: Mozilla/4.0 (compatible; MSIE 6.0; http://bsalsa.com))",
         "Mozilla/5.0 (compatible; StaffsStudentImage; Windows NT 6.3; WOW64; rv:26.0) Gecko/20100101 Firefox/26.0",
@@ -94,7 +80,7 @@ def test_a_program_that_fetches_pages_is_a_bot(agent):
         f"Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) {PHONE} Version/4.0 MicroMessenger/8.0.48 NetType/WIFI",
         "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chat/1.2 Electron/30.0",
     ],
-)
+)  # fmt: skip
 def test_a_readers_browser_is_not_a_bot(agent):
     assert not is_bot(agent)
 
@@ -136,19 +122,17 @@ DEVICES = {
     "ViewSonic": ("4.4.2; ViewSonic V500 Build/KVT49L", "5.1; O+ Sonic"),
     "Wiko": ("8.1.0; Fever_Plus Build/O11019", "5.1; FEVER"),
     "others": (
-        *(
-            *("13; CUBOT_X18_Plus Build/O00623", "13; CUBOT NOTE 21", "13; M bot 60"),
-            *("13; XBot_Senior", "13; Spider 8"),
-        ),
-        *("8.0.0; Expanse", "12; Monitor 5", "9; Crawler"),
+        "13; CUBOT_X18_Plus Build/O00623", "13; CUBOT NOTE 21", "13; M bot 60",
+        "13; XBot_Senior", "13; Spider 8",
+        "8.0.0; Expanse", "12; Monitor 5", "9; Crawler",
     ),
-}
+}  # fmt: skip
 INSIDE_APPS = (
     "MetaIAB Facebook",
     "[FB_IAB/FB4A;FBAV/450.0.0.40.109;IABMV/1;]",
     "Instagram 406.0.0.58.159 Android (35/15; 480dpi; 1080x2400; OPPO; CPH2557; OP573DL1; mt6833; en_MY)",
-    *("WhatsApp/2.25.1.81", "Viber/27.4.0.0", "MicroMessenger/8.0.48 NetType/WIFI Language/zh_CN"),
-    *("QQ/9.0.60.14600 NetType/WIFI WebP/0.4.1", "AWP/2.0 SogouMSE,SogouMobileBrowser/6.1.54"),
+    "WhatsApp/2.25.1.81", "Viber/27.4.0.0", "MicroMessenger/8.0.48 NetType/WIFI Language/zh_CN",
+    "QQ/9.0.60.14600 NetType/WIFI WebP/0.4.1", "AWP/2.0 SogouMSE,SogouMobileBrowser/6.1.54",
     "baiduboxapp/13.60.0.10",
     "Weibo (OPPO-CPH2557__weibo__14.1.0__android__android15)",
     "NewsArticle/9.8.4 JsSdk/2.0 NetType/wifi (News 9.8.4 15)",
@@ -156,7 +140,7 @@ INSIDE_APPS = (
     "Line/14.2.0/IAB",
     "KAKAOTALK 2410420;KAKAOTALK 10.4.2;INAPP",
     "Snapchat/12.64.0.38 (CPH2557; Android 15)",
-)
+)  # fmt: skip
 
 
 def browsers_on(device: str) -> list[str]:

@@ -25,12 +25,12 @@ def english():
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        *((0, "0 seconds"), (0.0004, "0 seconds"), (0.5, "0.5 seconds"), (1, "1 second")),
-        *((9.9999, "10 seconds"), (59.6, "1 minute"), (432, "7 minutes 12 seconds")),
-        *((-432, "7 minutes 12 seconds"), (3600, "1 hour"), (3605, "1 hour")),
-        *((90_000, "1 day 1 hour"), (86_400 * 1234 + 7200, "1,234 days 2 hours")),
+        (0, "0 seconds"), (0.0004, "0 seconds"), (0.5, "0.5 seconds"), (1, "1 second"),
+        (9.9999, "10 seconds"), (59.6, "1 minute"), (432, "7 minutes 12 seconds"),
+        (-432, "7 minutes 12 seconds"), (3600, "1 hour"), (3605, "1 hour"),
+        (90_000, "1 day 1 hour"), (86_400 * 1234 + 7200, "1,234 days 2 hours"),
     ],
-)
+)  # fmt: skip
 def test_a_duration_is_shown_in_its_largest_units(seconds, words):
     assert duration(seconds) == words
 
@@ -38,11 +38,11 @@ def test_a_duration_is_shown_in_its_largest_units(seconds, words):
 @pytest.mark.parametrize(
     ("number", "text"),
     [
-        *((0, "0"), (28, "28"), (1234.5678, "1,235"), (1_234_567, "1,234,567"), (56.5685, "56.57")),
-        *((0.0125, "0.0125"), (0.00099999, "0.001"), (-3.25, "−3.25")),
-        *((1.25e-7, "1.25 × 10⁻⁷"), (9.99999e-7, "1 × 10⁻⁶")),
+        (0, "0"), (28, "28"), (1234.5678, "1,235"), (1_234_567, "1,234,567"), (56.5685, "56.57"),
+        (0.0125, "0.0125"), (0.00099999, "0.001"), (-3.25, "−3.25"),
+        (1.25e-7, "1.25 × 10⁻⁷"), (9.99999e-7, "1 × 10⁻⁶"),
     ],
-)
+)  # fmt: skip
 def test_a_number_has_four_significant_digits(number, text):
     assert significant(number) == text
 
@@ -74,9 +74,9 @@ def test_digits_are_grouped_in_plural_texts(language):
 
 def sources():
     for folder, kind in (
-        *(("templates", "*.html"), ("articles", "*.py"), ("links", "*.py"), ("moderation", "*.py")),
-        *(("owner", "*.py"), ("accounts", "*.py")),
-    ):
+        ("templates", "*.html"), ("articles", "*.py"), ("links", "*.py"), ("moderation", "*.py"),
+        ("owner", "*.py"), ("accounts", "*.py"),
+    ):  # fmt: skip
         yield from (settings.BASE_DIR / folder).rglob(kind)
 
 
@@ -131,10 +131,10 @@ def test_times_carry_their_zone_as_a_distance_from_utc(zone, date):
 @pytest.mark.parametrize(
     ("seconds", "told"),
     [
-        *((-59, "just now"), (59, "just now"), (-60, "1 minute ago"), (60, "in 1 minute")),
-        *((-7265, "2 hours 1 minute ago"), (6 * 86400 + 100, "in 6 days")),
+        (-59, "just now"), (59, "just now"), (-60, "1 minute ago"), (60, "in 1 minute"),
+        (-7265, "2 hours 1 minute ago"), (6 * 86400 + 100, "in 6 days"),
     ],
-)
+)  # fmt: skip
 def test_relative_times_are_accurate_to_the_minute(monkeypatch, seconds, told):
     monkeypatch.setattr(values.time, "time", lambda: 1.8e9)
 

@@ -37,13 +37,13 @@ def test_pairs_change_the_defaults_and_nothing_else():
 @pytest.mark.parametrize(
     ("text", "pair"),
     [
-        *(("votes=60/2m, vots=1/1m", "vots=1/1m"), ("votes=60/2m, votes=1/1m", "votes=1/1m")),
-        *(("votes=0/2m", "votes=0/2m"), ("votes", "votes"), ("votes=60/2m,", "")),
+        ("votes=60/2m, vots=1/1m", "vots=1/1m"), ("votes=60/2m, votes=1/1m", "votes=1/1m"),
+        ("votes=0/2m", "votes=0/2m"), ("votes", "votes"), ("votes=60/2m,", ""),
         ("LIMIT_VOTES=60 in 2 min", "LIMIT_VOTES=60 in 2 min"),
         ("off, votes=1/1m", "off"),
         (f"votes={'9' * 500_000}/1s", f"votes={'9' * 34}"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_pair_is_named(text, pair):
     with pytest.raises(BadPair) as caught:
         rates(text)

@@ -105,11 +105,11 @@ def test_the_front_page_and_the_lists_of_the_most_points_share_their_tabs():
 @pytest.mark.parametrize(
     ("order", "facts", "total", "count"),
     [
-        *((Order.SCORE, ONE, 1, "1 article"), (Order.TIME, ONE, 1703, "1,703 articles")),
-        *((Order.HOT, ONE, 2, "2 articles on the hot list"), (Order.ACTIVE, ONE, 2, "2 discussed articles")),
-        *((Order.SCORE, SEVERAL, 2, ""), (Order.HOT, SEVERAL, 2, ""), (Order.SCORE, {}, 2, "")),
+        (Order.SCORE, ONE, 1, "1 article"), (Order.TIME, ONE, 1703, "1,703 articles"),
+        (Order.HOT, ONE, 2, "2 articles on the hot list"), (Order.ACTIVE, ONE, 2, "2 discussed articles"),
+        (Order.SCORE, SEVERAL, 2, ""), (Order.HOT, SEVERAL, 2, ""), (Order.SCORE, {}, 2, ""),
     ],
-)
+)  # fmt: skip
 def test_only_the_list_of_one_group_shows_a_count(order, facts, total, count):
     assert shown(page(order, total=total, **facts)).head.count == count
 

@@ -13,9 +13,9 @@ from tests.work import work_in
 
 QUOTED = [
     f"{MARKER} Write your reply above this line. It is posted as your comment. {MARKER}",
-    *("", "Hello alice,", "", "bob commented on your article A title"),
+    "", "Hello alice,", "", "bob commented on your article A title",
     "To unsubscribe: https://news.example.org/unsubscribe/secret/",
-]
+]  # fmt: skip
 
 
 def quoted(prefix: str = "> ") -> str:
@@ -182,13 +182,13 @@ def test_answers_between_quoted_lines_are_kept():
 
 def test_text_that_resembles_a_quotation_is_kept():
     for text in (
-        *("From: here to there\nit is far", "Subject: x", "| a | b |\n|----|----|\n| 1 | 2 |"),
-        *("As I said in 2026:\nnothing", "above\n\n---\n\nbelow", "—— a dash", "above\n--\nbelow"),
+        "From: here to there\nit is far", "Subject: x", "| a | b |\n|----|----|\n| 1 | 2 |",
+        "As I said in 2026:\nnothing", "above\n\n---\n\nbelow", "—— a dash", "above\n--\nbelow",
         "above\n-- \n" + "below\n" * 11 + "end",
-        *("---- Results ----\nfirst", "From: a@x.org\nSubject: y\nis what I got", "Sent via fax in 1990"),
-        *("Sent via my iPhone, it was counted twice", "On 28 Nov 2026 at 10:00 she wrote:\n\nnothing"),
+        "---- Results ----\nfirst", "From: a@x.org\nSubject: y\nis what I got", "Sent via fax in 1990",
+        "Sent via my iPhone, it was counted twice", "On 28 Nov 2026 at 10:00 she wrote:\n\nnothing",
         "-----BEGIN PGP SIGNED MESSAGE-----\nand no more",
-    ):
+    ):  # fmt: skip
         assert own_text(text) == text
         assert own_text(f"{text}\n\n{ON}\n{quoted()}") == text
 
@@ -200,11 +200,11 @@ def test_a_mail_of_quotations_alone_has_no_text():
 @for_each(
     "charset, label",
     [
-        *(("gb18030", "GB2312"), ("gbk", "gbk"), ("big5", "Big5"), ("iso-2022-jp", "ISO-2022-JP")),
-        *(("utf-8", "utf-8"), ("utf-8", "US-ASCII"), ("utf-8", "no such")),
-        *(("utf-8", "idna"), ("utf-8", "utf-8; format=flowed")),
+        ("gb18030", "GB2312"), ("gbk", "gbk"), ("big5", "Big5"), ("iso-2022-jp", "ISO-2022-JP"),
+        ("utf-8", "utf-8"), ("utf-8", "US-ASCII"), ("utf-8", "no such"),
+        ("utf-8", "idna"), ("utf-8", "utf-8; format=flowed"),
     ],
-)
+)  # fmt: skip
 def test_text_is_read_in_the_encoding_that_it_is_in(charset, label):
     text = "日本" if charset == "iso-2022-jp" else "这是朱镕基" if charset == "gb18030" else "中文"
     for transfer, encoded in (("8bit", text.encode(charset)), ("base64", base64.b64encode(text.encode(charset)))):

@@ -13,10 +13,10 @@ ROOT = Path(__file__).parents[2]
 PRODUCT = ("accounts", "articles", "links", "moderation", "owner", "voting_site")
 
 DOCUMENTED = {
-    *("_meta", "_base_manager", "_default_manager"),
-    *("_asdict", "_fields", "_make", "_replace"),
+    "_meta", "_base_manager", "_default_manager",
+    "_asdict", "_fields", "_make", "_replace",
     "_exit",
-}
+}  # fmt: skip
 """Names of Django and Python that are public in spite of their underscore."""
 
 PRIVATE = {
@@ -45,10 +45,10 @@ WHERE = {
     "articles/repository/store/clients/guarded_connection.py": {"_HiredisParser", "_parser", "_parsers"},
     "voting_site/postgres/base.py": {"_WaitTimeout"},
     "voting_site/serving/workers/server.py": {
-        *("_cbsched_aioschedule", "_ctx", "_enter_task", "_future_watcher_wrapper", "_leave_task"),
-        *("_futures", "_granian"),
+        "_cbsched_aioschedule", "_ctx", "_enter_task", "_future_watcher_wrapper", "_leave_task",
+        "_futures", "_granian",
     },
-}
+}  # fmt: skip
 """The only module that uses each."""
 
 

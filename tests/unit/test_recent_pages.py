@@ -283,11 +283,11 @@ def test_another_address_is_another_page(site, other):
 @pytest.mark.parametrize(
     "header",
     [
-        *(("cookie", "analytics=1; theme="), ("accept-language", "en-GB,en;q=0.9,de;q=0.5")),
-        *(("accept-encoding", "br"), ("accept-encoding", "br, gzip;q=0")),
-        *(("user-agent", "other"), ("x-forwarded-proto", "https")),
+        ("cookie", "analytics=1; theme="), ("accept-language", "en-GB,en;q=0.9,de;q=0.5"),
+        ("accept-encoding", "br"), ("accept-encoding", "br, gzip;q=0"),
+        ("user-agent", "other"), ("x-forwarded-proto", "https"),
     ],
-)
+)  # fmt: skip
 def test_what_shapes_nothing_shares_the_page(site, header):
     site.get()
 
@@ -315,11 +315,11 @@ def test_other_addresses_and_methods_go_to_the_application(site, path, method):
 @pytest.mark.parametrize(
     ("status", "headers"),
     [
-        *(("404 Not Found", PUBLIC), ("503 Service Unavailable", PUBLIC), ("200 OK", [])),
-        *(("200 OK", [("Cache-Control", "no-store")]), ("200 OK", [*PUBLIC, ("Set-Cookie", "a=1")])),
+        ("404 Not Found", PUBLIC), ("503 Service Unavailable", PUBLIC), ("200 OK", []),
+        ("200 OK", [("Cache-Control", "no-store")]), ("200 OK", [*PUBLIC, ("Set-Cookie", "a=1")]),
         ("200 OK", [("Cache-Control", "public"), ("Vary", "Cookie, User-Agent")]),
     ],
-)
+)  # fmt: skip
 def test_other_responses_are_not_shared(status, headers):
     site = Site(status=status, headers=headers)
 

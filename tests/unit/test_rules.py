@@ -32,13 +32,13 @@ def found(rules, text):
 
 
 WORDS = (
-    *(("spam", "Buy SPAM!", True), ("spam", "spammer", False), ("spam", "anti-spam", True)),
-    *(("buy pills", "Buy,  pills", True), ("buy pills", "buy the pills", False), ("слово", "Это СЛОВО.", True)),
-    *(("слов", "слово", False), ("STRASSE", "Die Straße", True), ("ｖｐｎ", "vpn", True)),
-    *(("推荐", "强烈推荐这个", True), ("VPN", "用VPN推荐", True), ("VPN推荐", "好用的vpn推荐吧", True)),
-    *(("加微信", "加 微信", False), ("스팸", "스팸입니다", True)),
-    *(("c++", "I like C.", True), ("naïve", "nai\u0308ve", True)),
-)
+    ("spam", "Buy SPAM!", True), ("spam", "spammer", False), ("spam", "anti-spam", True),
+    ("buy pills", "Buy,  pills", True), ("buy pills", "buy the pills", False), ("слово", "Это СЛОВО.", True),
+    ("слов", "слово", False), ("STRASSE", "Die Straße", True), ("ｖｐｎ", "vpn", True),
+    ("推荐", "强烈推荐这个", True), ("VPN", "用VPN推荐", True), ("VPN推荐", "好用的vpn推荐吧", True),
+    ("加微信", "加 微信", False), ("스팸", "스팸입니다", True),
+    ("c++", "I like C.", True), ("naïve", "nai\u0308ve", True),
+)  # fmt: skip
 
 
 @for_each("word, text, is_found", WORDS)
@@ -75,9 +75,9 @@ def test_a_definition_survives_json_and_later_versions_of_the_site():
 
 
 SLOW_ELSEWHERE = (
-    *((r"(a+)+$", "a" * 20_000 + "!"), (r"(a|aa)+b", "a" * 20_000), (r"(\w+\s?)*x", "word " * 4_000)),
-    *((r"^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 20_000), (r"(.*)(.*)(.*)(.*)z", "y" * 20_000)),
-)
+    (r"(a+)+$", "a" * 20_000 + "!"), (r"(a|aa)+b", "a" * 20_000), (r"(\w+\s?)*x", "word " * 4_000),
+    (r"^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 20_000), (r"(.*)(.*)(.*)(.*)z", "y" * 20_000),
+)  # fmt: skip
 
 
 @for_each("pattern, text", SLOW_ELSEWHERE)

@@ -8,11 +8,11 @@ from articles.domain.store_address import Topology, parse
 @pytest.mark.parametrize(
     ("url", "database"),
     [
-        *(("redis://host", 0), ("redis://", 0), ("redis://user:secret@host:1/2", 2), ("redis://host/2?db=3", 3)),
-        *(("rediss://host:6379?ssl_cert_reqs=none&db=1", 1), ("unix:///a/b.sock", 0)),
+        ("redis://host", 0), ("redis://", 0), ("redis://user:secret@host:1/2", 2), ("redis://host/2?db=3", 3),
+        ("rediss://host:6379?ssl_cert_reqs=none&db=1", 1), ("unix:///a/b.sock", 0),
         ("unix://user:secret@/a/b.sock?db=4", 4),
     ],
-)
+)  # fmt: skip
 def test_one_server(url, database):
     address = parse(url)
 
@@ -66,30 +66,28 @@ def test_the_scheme_may_be_in_capitals():
 
 
 REFUSED = [
-    *("", "host", "http://host", "sentinel:host/site", "cluster", "redis+tls://host", "clusters://host"),
+    "", "host", "http://host", "sentinel:host/site", "cluster", "redis+tls://host", "clusters://host",
     # one server
-    *("redis://host:port", "redis://host:0", "redis://host:65536", "redis://host/x", "redis://host?db=x"),
-    *("redis://host?db=-1", "unix://", "unix://?db=0", "unix://relative/path"),
-    *("redis://host?decode_responses=0", "redis://host?sentinel_password=x", "redis://host?socket_timeout=1"),
-    *("redis://a,b:6379", "redis://a:1,b:2", "unix:///store.sock?socket_keepalive=1"),
+    "redis://host:port", "redis://host:0", "redis://host:65536", "redis://host/x", "redis://host?db=x",
+    "redis://host?db=-1", "unix://", "unix://?db=0", "unix://relative/path",
+    "redis://host?decode_responses=0", "redis://host?sentinel_password=x", "redis://host?socket_timeout=1",
+    "redis://a,b:6379", "redis://a:1,b:2", "unix:///store.sock?socket_keepalive=1",
     # TLS, without it or unlike it
-    *(
-        "redis://host?ssl_cert_reqs=none",
-        "unix:///store.sock?ssl_ca_certs=/ca",
-        "rediss://host?ssl_cert_reqs=some",
-    ),
-    *("sentinel://host/site?ssl_check_hostname=0", "cluster://host?ssl_ca_path=/ca", "cluster+tls://host?ssl_x=1"),
+    "redis://host?ssl_cert_reqs=none",
+    "unix:///store.sock?ssl_ca_certs=/ca",
+    "rediss://host?ssl_cert_reqs=some",
+    "sentinel://host/site?ssl_check_hostname=0", "cluster://host?ssl_ca_path=/ca", "cluster+tls://host?ssl_x=1",
     # sentinels
-    *("sentinel://host", "sentinel://host/", "sentinel:///site", "sentinel://host/site/2", "sentinel://a b/site"),
-    *("sentinel://host,/site", "sentinel://,host/site", "sentinel://host:0/site", "sentinel://host:65536/site"),
-    *("sentinel://host:port/site", "sentinel://::1/site", "sentinel://host:/site", "sentinel://host/site?db=x"),
-    *("sentinel://host/site?db=-1", "sentinel://host/site?socket_timeout=1", "sentinel://host/site?password=x"),
-    *("sentinel://host/site?sentinel_db=1", "sentinel://host/site?db", "sentinel://u:p@/site"),
+    "sentinel://host", "sentinel://host/", "sentinel:///site", "sentinel://host/site/2", "sentinel://a b/site",
+    "sentinel://host,/site", "sentinel://,host/site", "sentinel://host:0/site", "sentinel://host:65536/site",
+    "sentinel://host:port/site", "sentinel://::1/site", "sentinel://host:/site", "sentinel://host/site?db=x",
+    "sentinel://host/site?db=-1", "sentinel://host/site?socket_timeout=1", "sentinel://host/site?password=x",
+    "sentinel://host/site?sentinel_db=1", "sentinel://host/site?db", "sentinel://u:p@/site",
     # a cluster
-    *("cluster://", "cluster://host/0", "cluster://host/site", "cluster://host?db=1"),
-    *("cluster://host,", "cluster://host:70000", "cluster://host:0", "cluster://[::1"),
-    *("cluster://host?sentinel_password=x", "cluster://host?read_from_replicas=1", "cluster://host:1:2"),
-]
+    "cluster://", "cluster://host/0", "cluster://host/site", "cluster://host?db=1",
+    "cluster://host,", "cluster://host:70000", "cluster://host:0", "cluster://[::1",
+    "cluster://host?sentinel_password=x", "cluster://host?read_from_replicas=1", "cluster://host:1:2",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("url", REFUSED)

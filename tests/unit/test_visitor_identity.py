@@ -32,11 +32,11 @@ def test_browsers_are_not_suspect(agent):
 @pytest.mark.parametrize(
     ("header", "value"),
     [
-        *(("Sec-Purpose", "prefetch"), ("Sec-Purpose", "prefetch;prerender")),
-        *(("Sec-Purpose", "prefetch;anonymous-client-ip"), ("Purpose", "Prefetch")),
-        *(("X-Purpose", "preview"), ("X-Moz", "prefetch")),
+        ("Sec-Purpose", "prefetch"), ("Sec-Purpose", "prefetch;prerender"),
+        ("Sec-Purpose", "prefetch;anonymous-client-ip"), ("Purpose", "Prefetch"),
+        ("X-Purpose", "preview"), ("X-Moz", "prefetch"),
     ],
-)
+)  # fmt: skip
 def test_a_page_loaded_before_it_is_read_is_a_prefetch(header, value):
     assert suspicion_of({"User-Agent": FIREFOX, header: value}) is Suspicion.PREFETCH
     assert suspicion_of({"User-Agent": FIREFOX, header: "navigate"}) is None
@@ -91,10 +91,10 @@ def test_proxies_are_parsed_as_networks(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        *(("TRUSTED_PROXIES", "10.0.0.1/8"), ("TRUSTED_PROXIES", "127.0.0.1,proxy.example")),
-        *(("VIEWS_PER_NETWORK", "9"), ("TICK_SECONDS", "9"), ("TICK_SECONDS", "601")),
+        ("TRUSTED_PROXIES", "10.0.0.1/8"), ("TRUSTED_PROXIES", "127.0.0.1,proxy.example"),
+        ("VIEWS_PER_NETWORK", "9"), ("TICK_SECONDS", "9"), ("TICK_SECONDS", "601"),
     ],
-)
+)  # fmt: skip
 def test_an_invalid_value_prevents_the_start_and_is_named(tmp_path, monkeypatch, name, text):
     monkeypatch.setenv(name, text)
 
@@ -105,12 +105,12 @@ def test_an_invalid_value_prevents_the_start_and_is_named(tmp_path, monkeypatch,
 @pytest.mark.parametrize(
     ("site", "mode", "dest", "suspect"),
     [
-        *(("cross-site", "no-cors", "image", True), ("cross-site", "navigate", "iframe", True)),
-        *(("cross-site", "no-cors", "empty", True), ("same-site", "no-cors", "script", True)),
-        *(("cross-site", "navigate", "document", False), ("none", "navigate", "document", False)),
+        ("cross-site", "no-cors", "image", True), ("cross-site", "navigate", "iframe", True),
+        ("cross-site", "no-cors", "empty", True), ("same-site", "no-cors", "script", True),
+        ("cross-site", "navigate", "document", False), ("none", "navigate", "document", False),
         ("same-origin", "no-cors", "empty", False),
     ],
-)
+)  # fmt: skip
 def test_a_request_made_in_the_background_by_another_site_is_a_prefetch(site, mode, dest, suspect):
     told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
 

@@ -9,10 +9,10 @@ from articles.domain.ranking import Settled, fitting_votes_per_day
 @pytest.mark.parametrize(
     ("values", "percent", "expected"),
     [
-        *(([15, 20, 35, 40, 50], 30, 20), ([15, 20, 35, 40, 50], 40, 20), ([15, 20, 35, 40, 50], 100, 50)),
-        *(([7], 90, 7), (list(range(100, 0, -1)), 90, 90), (list(range(1, 12)), 90, 10)),
+        ([15, 20, 35, 40, 50], 30, 20), ([15, 20, 35, 40, 50], 40, 20), ([15, 20, 35, 40, 50], 100, 50),
+        ([7], 90, 7), (list(range(100, 0, -1)), 90, 90), (list(range(1, 12)), 90, 10),
     ],
-)
+)  # fmt: skip
 def test_a_percentile_is_one_of_the_values_by_nearest_rank(values, percent, expected):
     assert ranking.nearest_rank(values, percent) == expected
 

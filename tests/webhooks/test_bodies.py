@@ -12,30 +12,30 @@ ADDRESS = "https://news.example.org/articles/42/"
 JOINER = "\u2060"
 
 HOSTILE = (
-    *("x [free](https://evil.example)", "x [free](<https://evil.example> 'title')", "[a]: https://evil.example"),
-    *("x](https://evil.example) [y", "![picture](https://evil.example/a.png)"),
+    "x [free](https://evil.example)", "x [free](<https://evil.example> 'title')", "[a]: https://evil.example",
+    "x](https://evil.example) [y", "![picture](https://evil.example/a.png)",
     "[![p](https://evil.example/a.png)](https://evil.example)",
-    *("\\[free\\](https://evil.example)", "\\\\[free](https://evil.example)"),
-    *("<https://evil.example|free>", "<https://evil.example>", "<mailto:mallory@evil.example|write>"),
-    *("<a href='https://evil.example'>free</a>", '"><script>alert(1)</script>'),
-    *("</a><a href=https://evil.example>free", "&lt;https://evil.example|free&gt;"),
-    *("&#91;free&#93;(https://evil.example)", "https://evil.example/(a)|b>c", "http://evil.example"),
-    *("www.evil.example", "WWW2.evil.example/a", "mallory@evil.example", "@everyone @here"),
-    *("@channel @all @room", "@alice:example.org"),
-    *("<!channel> <!here> <!everyone>", "<!subteam^S012AB3CD|team>"),
+    "\\[free\\](https://evil.example)", "\\\\[free](https://evil.example)",
+    "<https://evil.example|free>", "<https://evil.example>", "<mailto:mallory@evil.example|write>",
+    "<a href='https://evil.example'>free</a>", '"><script>alert(1)</script>',
+    "</a><a href=https://evil.example>free", "&lt;https://evil.example|free&gt;",
+    "&#91;free&#93;(https://evil.example)", "https://evil.example/(a)|b>c", "http://evil.example",
+    "www.evil.example", "WWW2.evil.example/a", "mallory@evil.example", "@everyone @here",
+    "@channel @all @room", "@alice:example.org",
+    "<!channel> <!here> <!everyone>", "<!subteam^S012AB3CD|team>",
     "<!date^1392734382^{date}^https://evil.example/|free>",
     "<@U012AB3CD> <#C012AB3CD>",
     "<@80351110224678912> <@!80351110224678912> <@&165511591545143296> <#103735883630395392>",
     "</airhorn:816437322781949972>",
     "<:mmLol:216154654256398347> <a:b1nzy:392938283556143104>",
-    *("<t:1618953630:R> <id:customize> <sound:1:2>", ":smile: :+1: :a_b-c:"),
-    *("*a* **b** ***c*** _d_ __e__ ___f___", "~a~ ~~b~~ ||spoiler||", "`code` ``co`de`` ```block```"),
-    *("# heading", "-# small", "> quoted", ">>> quoted", "- item", "+ item", "* item", "1. item"),
-    *("--- a ===", "#hashtag ~channel", "snake_case_name a_nn ann__", "¯\\_(ツ)_/¯"),
-    *("| a | b |", "a\nb\r\n# c\u2028- d\tx"),
-    *("{{.Title}} ${jndi:ldap://evil.example} %(name)s %s", "Actions: view, free, https://evil.example"),
-    *("ends with \\", "ends with https:", "你好，[世界](https://evil.example)"),
-)
+    "<t:1618953630:R> <id:customize> <sound:1:2>", ":smile: :+1: :a_b-c:",
+    "*a* **b** ***c*** _d_ __e__ ___f___", "~a~ ~~b~~ ||spoiler||", "`code` ``co`de`` ```block```",
+    "# heading", "-# small", "> quoted", ">>> quoted", "- item", "+ item", "* item", "1. item",
+    "--- a ===", "#hashtag ~channel", "snake_case_name a_nn ann__", "¯\\_(ツ)_/¯",
+    "| a | b |", "a\nb\r\n# c\u2028- d\tx",
+    "{{.Title}} ${jndi:ldap://evil.example} %(name)s %s", "Actions: view, free, https://evil.example",
+    "ends with \\", "ends with https:", "你好，[世界](https://evil.example)",
+)  # fmt: skip
 
 
 def said(form: str, line: str, address: str = ADDRESS) -> tuple[object, dict[str, str]]:

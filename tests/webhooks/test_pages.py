@@ -68,14 +68,14 @@ def test_a_webhook_is_added_changed_tested_switched_and_removed(receiver, site_s
 @pytest.mark.parametrize(
     "wrong",
     [
-        *({"address": "http://push.example.org/hook"}, {"address": "https://127.0.0.1/hook"}),
-        *({"address": "https://localhost/hook"}, {"address": "https://user:secret@push.example.org/"}),
-        *({"address": "ftp://push.example.org/"}, {"address": "https://push.example.org:8080/"}),
+        {"address": "http://push.example.org/hook"}, {"address": "https://127.0.0.1/hook"},
+        {"address": "https://localhost/hook"}, {"address": "https://user:secret@push.example.org/"},
+        {"address": "ftp://push.example.org/"}, {"address": "https://push.example.org:8080/"},
         {"address": "https://push.example.org/" + "x" * 1000},
-        *({"address": ""}, {"form": "teams"}, {"events": []}, {"events": ["everything"]}),
-        *({"points": "0"}, {"groups": ["nothing"]}),
+        {"address": ""}, {"form": "teams"}, {"events": []}, {"events": ["everything"]},
+        {"points": "0"}, {"groups": ["nothing"]},
     ],
-)
+)  # fmt: skip
 def test_a_wrong_webhook_is_refused_and_what_was_typed_stays(receiver, site_store, bob, python, wrong):
     answer = browser_of(bob).post("/settings/webhooks/", TYPED | wrong)
 
