@@ -18,7 +18,7 @@ from articles.domain.errors import RuleNotTried, RulesFull
 from articles.domain.moderation_log import Action, rule_actor
 from articles.models import KnownStore
 from articles.transfer.member_export import lines
-from moderation.rules import acting, pages
+from moderation.rules import acting, matching, pages
 from moderation.rules.matching import Definition, RuleAct, Subject
 from moderation.rules.trying import attempt
 from tests.cases import for_each
@@ -550,7 +550,7 @@ def test_what_a_rule_cannot_say(site_store, carol, fields, error):
 
 
 def test_no_more_rules_are_on_than_one_pass_can_take(site_store, carol, rule, monkeypatch):
-    monkeypatch.setattr(pages, "MOST_ON", 1)
+    monkeypatch.setattr(matching, "MOST_ON", 1)
     written = rule("article", "flag")
     pages.switch_on(written, 7, actor(carol))
     with pytest.raises(RulesFull):
