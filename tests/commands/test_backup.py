@@ -353,7 +353,7 @@ def test_an_interrupted_restore_keeps_the_site_from_starting_until_repeated(run,
     before = rows()
     elsewhere()
 
-    owner = restoring if step != "load" else accounts
+    owner = {"load": accounts, "read_lines": restoring.files}.get(step, restoring)
     with failing(owner, step), pytest.raises(CommandError, match="Run it again to finish"):
         run("restore", tmp_path / "backups")
     with pytest.raises(CommandError, match="its restore was interrupted"):

@@ -83,7 +83,7 @@ def test_nothing_is_added_during_an_import(run, site_store):
     ("owner", "name", "at"),
     [
         (seeding.private_files, "write", 1), (Imports, "add", 1), (Votes, "cast", 60),
-        (seeding, "_view", 1), (Store, "_attempt", 9), (seeding, "_make_logins", 1), (seeding, "_summary", 1),
+        (seeding, "_view", 1), (Store, "_replies", 9), (seeding, "_make_logins", 1), (seeding, "_summary", 1),
     ],
 )  # fmt: skip
 def test_seeding_interrupted_anywhere_is_finished_by_the_next_run(run, site_store, data_dir, owner, name, at):
