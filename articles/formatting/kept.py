@@ -1,17 +1,17 @@
 """Drawings that are kept in memory: pages, and parts of pages, that hardly differ between readers.
 
-A drawing is a pure function of its shape, which is all that its template sees, of the language, and of the
-owner's choices. Where readers differ, or what is shown changes often, the template has a hole: `{{ hole.member }}`
-is the place of the reader's name. Holes are left open in what is kept, and filled for each reader. So no drawing
-needs invalidation, and none contains a reader's name, token or messages. A page that is not kept uses the same
-templates with its own `hole`: see `articles.web.context`.
+A drawing is a pure function of the values that its template sees, of the language, and of the owner's choices.
+Where readers differ, or what is shown changes often, the template has a hole: `{{ hole.member }}` is the place of
+the reader's name. Holes are left open in what is kept, and filled for each reader. So no drawing needs
+invalidation, and none contains a reader's name, token or messages. A page that is not kept uses the same templates
+with its own `hole`: see `articles.web.context`.
 """
 
 import re
 import secrets
 from collections.abc import Hashable, Mapping
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -52,27 +52,6 @@ OPEN = _OpenHoles()
 Holes = Mapping[str, object] | _OpenHoles  # contents of holes by name, which are escaped when they are filled in
 
 
-class Shape(Hashable, Protocol):
-    """All that a drawing depends on, except for the language and what is in its holes."""
-
-    def context(self) -> Mapping[str, Any]:
-        """Return what the template sees beside `hole`."""
-
-
-class Piece(NamedTuple):
-    """The shape of a part of a page: the names and values that its template sees. Others are errors."""
-
-    values: tuple[tuple[str, Hashable], ...]
-
-    def context(self) -> Mapping[str, Any]:
-        return dict(self.values)
-
-
-def kept(template: str, shape: Shape, holes: Holes) -> Markup:
-    """Return the drawing of a shape with its holes filled. Raises KeyError for a hole without content."""
-    return filled(drawing_of(template, shape), holes)
-
-
 def filled(parts: Parts, holes: Holes) -> Markup:
     """Return the text with the contents of its holes. Raises KeyError for a hole without content."""
     texts, contents = list(parts), {name: _escaped(holes[name]) for name in dict.fromkeys(parts[1::2])}
@@ -87,9 +66,12 @@ def _escaped(content: object) -> str:
 
 
 def piece(template: str, holes: Holes, /, **values: Hashable) -> Markup:
-    """Return the drawing of a template that sees these values; one with a very long value is not kept."""
+    """Return the drawing of a template that sees these values, with its holes filled; raises as `filled`.
+
+    One with a very long value is not kept.
+    """
     is_short = all(not isinstance(value, str) or len(value) <= LONGEST_VALUE for value in values.values())
-    return filled(drawing_of(template, Piece(tuple(values.items())), keep=is_short), holes)
+    return filled(drawing_of(template, values, keep=is_short), holes)
 
 
 @pass_context
@@ -98,12 +80,15 @@ def kept_piece(context: Context, template: str, /, **values: Hashable) -> Markup
     return piece(template, context["hole"], **values)
 
 
-def drawing_of(template: str, shape: Shape, *, keep: bool = True) -> Parts:
-    """Return the drawing of a shape in the active language, with open holes. `keep`: whether to keep it."""
+def drawing_of(template: str, values: Mapping[str, Hashable], *, keep: bool = True) -> Parts:
+    """Return the drawing in the active language, with open holes. `keep`: whether to keep it.
+
+    `values`: what the template sees beside `hole`, and all that the drawing depends on.
+    """
     draw = keeper(template)
     if settings.DEBUG or not keep:  # a changed template shows
         draw = draw.__wrapped__
-    parts: Parts = draw(get_language(), choices.version(), shape)
+    parts: Parts = draw(get_language(), choices.version(), tuple(values.items()))
     return parts
 
 
@@ -113,9 +98,9 @@ def keeper(template: str) -> Any:
     return lru_cache(MOST_KEPT.get(template, MOST_KEPT_OF_OTHERS))(partial(_drawn, template))
 
 
-def _drawn(template: str, _language: str | None, _choices: int, shape: Shape) -> Parts:
+def _drawn(template: str, _language: str | None, _choices: int, values: tuple[tuple[str, Hashable], ...]) -> Parts:
     found = engines["jinja2"].env.get_template(template)  # type: ignore[attr-defined]
-    return tuple(_HOLE.split(found.render(shape.context(), hole=OPEN)))
+    return tuple(_HOLE.split(found.render(values, hole=OPEN)))
 
 
 def drawn(template: str, context: dict[str, Any], request: HttpRequest | None = None) -> Markup:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +16,7 @@ from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread
 from articles.domain.errors import OwnMatter
 from articles.domain.members import UserId
-from articles.formatting.kept import drawn, kept, piece
+from articles.formatting.kept import drawn, piece
 from articles.formatting.values import age, from_now, grouped, time_of
 from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
@@ -89,9 +89,9 @@ class ArticleShape(NamedTuple):
     has_ballots: bool
     discussion: DiscussionShape | None
 
-    def context(self) -> dict[str, Any]:
-        """Return what `templates/articles/article.html` sees."""
-        return {"frame": self.frame, "shape": self, "comment_form": CommentForm()}
+    @property
+    def comment_form(self) -> CommentForm:
+        return CommentForm()
 
 
 @require_safe
@@ -143,7 +143,7 @@ def _drawn(
     shape = article_shape(article, frame, may, site_address(request), now, discussion)
     holes = frame_holes(request) | article_holes(article, shape) | dict(says)
     holes |= {"ring": _ring(request, article), "history": _history(request, article)}
-    return kept("articles/article.html", shape, holes)
+    return piece("articles/article.html", holes, frame=frame, shape=shape)
 
 
 def article_shape(

@@ -1,8 +1,7 @@
 """The front page and a vote."""
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -60,16 +59,6 @@ def _drawn(rows: Iterable[models.Article], reader: Any) -> tuple[Article, ...]:
     )
 
 
-@dataclass
-class _Shape:
-    """The shape of a page that is not kept."""
-
-    values: Mapping[str, Any]
-
-    def context(self) -> dict[str, Any]:
-        return dict(self.values)
-
-
 @require_safe
 def front(request: HttpRequest) -> HttpResponse:
     now = time.time()
@@ -89,7 +78,7 @@ def front(request: HttpRequest) -> HttpResponse:
         "since": int(now // _COUNT_SECONDS * _COUNT_SECONDS),
         "next": "?page=2",
     }
-    drawing = drawing_of("lists/list.html", _Shape(context), keep=False)
+    drawing = drawing_of("lists/list.html", context, keep=False)
     return HttpResponse(filled(drawing, frame_holes(request) | holes))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.translation import get_language, gettext as _, ngettext
@@ -49,10 +49,6 @@ class CommentShape(NamedTuple):
     has_replies: bool  # whether replies are shown below it
     has_answers: bool  # whether there are replies, shown here or not
     has_more: bool  # whether there are replies that are not shown here
-
-    def context(self) -> dict[str, Any]:
-        """Return what `templates/comments/comment.html` sees."""
-        return {"shape": self}
 
 
 class CommentRow(NamedTuple):
@@ -248,6 +244,6 @@ def kept_comment(row: CommentRow, language: str | None) -> tuple[str, str]:
 
 @lru_cache(MOST_COMMENTS)
 def _drawn(row: CommentRow, _language: str | None) -> tuple[str, str]:
-    parts, holes = drawing_of("comments/comment.html", row.shape), holes_of(row)
+    parts, holes = drawing_of("comments/comment.html", {"shape": row.shape}), holes_of(row)
     at = parts.index("replies")
     return str(filled(parts[:at], holes)), str(filled(parts[at + 1 :], holes))

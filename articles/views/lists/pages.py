@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TypeVar
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from accounts.moderators import ASSIGN_GROUPS
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import GROUPS_PER_LIST, PERIODS, ArticlePage, Order, Period
-from articles.formatting.kept import OPEN, kept
+from articles.formatting.kept import OPEN, piece
 from articles.formatting.values import age
-from articles.site import SiteText, site_text
+from articles.site import site_text
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.groups import facts_of
@@ -25,7 +25,7 @@ from articles.views.lists.rows import draw_rows
 from articles.web import hiding
 from articles.web.addresses import moved, redirect_to_path
 from articles.web.caching import unlisted
-from articles.web.context import Frame, frame_holes, frame_of
+from articles.web.context import frame_holes, frame_of
 from articles.web.hiding import Applied
 from articles.web.identity import View, reader_id
 from articles.web.preferences import preferences_of
@@ -40,21 +40,6 @@ _ORDERS: Mapping[str, Order] = {order.value: order for order in Order}
 
 _SINCE_STEP_SECONDS = 10
 """Readers of the same list send the same `since` for this long, so that they share a cached response."""
-
-
-class ListShape(NamedTuple):
-    """The shape of a page of a list: all but rows, addresses of other pages, and what is the reader's own."""
-
-    frame: Frame
-    list: ListPage
-    """The page without its articles. The addresses of other pages are holes."""
-
-    updated_ago: str  # time since the last rescore of a hot list, in words
-    welcome: SiteText | None
-
-    def context(self) -> dict[str, Any]:
-        """Return what `templates/lists/list.html` sees."""
-        return self._asdict()
 
 
 def whole(order: Order) -> View:
@@ -169,9 +154,6 @@ def _drawn(
         next=OPEN["next"] if next_page else "",
         description=group.description if group else "",
     )
-    updated_ago = "" if page.refreshed_at is None else age(page.refreshed_at)
-    welcome = None if frame.is_member or not page.is_front else site_text("welcome")
-    shape = ListShape(frame, shown, updated_ago, welcome)
     rows = draw_rows(
         page.articles,
         is_member=frame.is_member,
@@ -189,4 +171,11 @@ def _drawn(
         "hidden": hidden_note(applied, page.hidden, {"page": place.number, **place.query}),
         "steps": on_front_page(request) if page.is_front and request.user.is_superuser else "",
     }
-    return kept("lists/list.html", shape, holes)
+    return piece(
+        "lists/list.html",
+        holes,
+        frame=frame,
+        list=shown,
+        updated_ago="" if page.refreshed_at is None else age(page.refreshed_at),
+        welcome=None if frame.is_member or not page.is_front else site_text("welcome"),
+    )

@@ -7,7 +7,7 @@ article, so it can be shown to everyone whose row is equal.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.translation import get_language
@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.members import UserId
-from articles.formatting.kept import kept, piece
+from articles.formatting.kept import piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
 from articles.searching import NOTHING, Hiding, home_of
 from articles.views.lists.refresh import comments_label, ranked_note, unread_label, views_label, visitors_label
@@ -57,10 +57,6 @@ class RowShape(NamedTuple):
     is_member: bool
     is_read: bool
     is_hidden: bool = False
-
-    def context(self) -> dict[str, Any]:
-        """Return what `templates/lists/row.html` sees."""
-        return {"shape": self}
 
 
 def draw_rows(
@@ -121,7 +117,7 @@ def kept_row(article: Article, titles: tuple[str, ...], facts: Facts, _language:
 def _drawn(article: Article, titles: tuple[str, ...], facts: Facts, found: Mapping[str, object]) -> Markup:
     """Return the row of an article. `found`: contents of holes, if a search found it."""
     holes = holes_of(article, facts) | {"groups": groups_of(article.groups, titles)} | dict(found)
-    return kept("lists/row.html", shape_of(article, facts), holes)
+    return piece("lists/row.html", holes, shape=shape_of(article, facts))
 
 
 def shape_of(article: Article, facts: Facts) -> RowShape:
