@@ -1,14 +1,14 @@
 """The articles already shown, packed into an address: read back completely or not at all."""
 
 import random
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from django.test import override_settings
 from hypothesis import given, strategies as st
 
-from articles.views.lists.paging import LIFE, MOST_CHARACTERS, pack, unpack
+from articles.views.lists.paging import LIFE_HOURS, MOST_IN_ADDRESS, pack, unpack
 
 NOW = 1_700_000_123.0
+LIFE = LIFE_HOURS * 3600
 
 ids = st.lists(st.integers(1, 10**15 - 1), max_size=8, unique=True)
 
@@ -18,7 +18,7 @@ def test_a_packed_token_is_read_back_page_by_page(pages, name):
     token = pack(pages, name, NOW)
 
     assert unpack(token, name, NOW) == tuple(tuple(sorted(page)) for page in pages)
-    assert not set(token) - set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+    assert not set(token) - set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
 
 
 @given(st.text(max_size=200) | st.text("abcdefghABCDEFGH0123456789-_", max_size=400))
@@ -66,7 +66,7 @@ def test_five_hundred_articles_of_any_age_fit_and_more_give_no_token():
     chosen = random.Random(1).sample(range(1, 300_000), 3000)
     pages = [chosen[at : at + 25] for at in range(0, 3000, 25)]
 
-    assert 0 < len(pack(pages[:20], "/", NOW)) < MOST_CHARACTERS
+    assert 0 < len(pack(pages[:20], "/", NOW)) < MOST_IN_ADDRESS
     assert pack(pages, "/", NOW) == ""
 
 
@@ -80,8 +80,6 @@ def test_clocks_of_several_servers_can_differ_by_an_hour():
 
 def test_the_lifetime_of_a_token_cannot_be_extended_by_changing_its_time():
     old, new = pack([(1, 2)], "a", 1_700_000_000), pack([(3,)], "a", 1_800_000_000)
-    raw_old, raw_new = (urlsafe_b64decode(token + "=" * (-len(token) % 4)) for token in (old, new))
+    (_body, signature), (body, _signature) = old.split("~"), new.split("~")
 
-    forged = urlsafe_b64encode(raw_old[:1] + raw_new[1:5] + raw_old[5:]).decode().rstrip("=")
-
-    assert unpack(forged, "a", 1_800_000_000) == ()
+    assert unpack(f"{body}~{signature}", "a", 1_800_000_000) == ()
