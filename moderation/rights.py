@@ -378,32 +378,14 @@ def _may_undo(request: HttpRequest, article: Article, kind: SuggestionKind, entr
     return may_decide(request, article, kind) and (is_of_poster or may(request.user, permission_for(kind)))
 
 
-class VotingRingsLink:
-    """What the navigation of moderators shows of voting rings. Reads the store only when the number is drawn."""
+class ModeratorLinks:
+    """What the navigation of moderators shows of the queue and of voting rings. Reads only the numbers drawn."""
 
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
 
     @property
-    def is_shown(self) -> bool:
-        return any(may(self._request.user, one) for one in RING_PERMISSIONS)
-
-    @property
-    def flagged(self) -> int:
-        """The number of flagged articles; 0 while the store is unavailable."""
-        with suppress(errors.StoreUnavailable, errors.StoreDamaged):
-            return repository().voting_rings.count()
-        return 0
-
-
-class QueueLink:
-    """What the navigation of moderators shows of the queue."""
-
-    def __init__(self, request: HttpRequest) -> None:
-        self._request = request
-
-    @property
-    def is_shown(self) -> bool:
+    def shows_queue(self) -> bool:
         return may_in_groups(self._request.user, REMOVE_ARTICLES, BAN_MEMBERS)
 
     @property
@@ -412,9 +394,20 @@ class QueueLink:
         return may_in_groups(self._request.user, REMOVE_ARTICLES)
 
     @property
+    def shows_rings(self) -> bool:
+        return any(may(self._request.user, one) for one in RING_PERMISSIONS)
+
+    @property
     def waiting(self) -> int:
         """How much of the queue the member decides; without flags while the store is unavailable."""
         return _waiting.get().count_for(self._request.user)
+
+    @property
+    def flagged(self) -> int:
+        """The number of articles flagged as voting rings; 0 while the store is unavailable."""
+        with suppress(errors.StoreUnavailable, errors.StoreDamaged):
+            return repository().voting_rings.count()
+        return 0
 
 
 def appeals_for(user: Any) -> QuerySet[Ban]:

@@ -82,12 +82,7 @@ TEMPLATES = [
         "OPTIONS": {
             "environment": "voting_site.jinja.environment",
             "context_processors": [
-                "articles.web.context.form_token",
-                "articles.web.context.preferences",
-                "articles.web.context.frame",
-                "articles.web.context.groups",
-                "articles.web.context.pending_article",
-                "articles.web.context.moderation",
+                "articles.web.context.variables",
                 "push.pages.offer",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",

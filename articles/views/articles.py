@@ -38,7 +38,7 @@ from articles.web.identity import reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_titles, repository
-from moderation.rights import VotingRingsLink, find_undoable, may, may_see_subjects, own_groups
+from moderation.rights import ModeratorLinks, find_undoable, may, may_see_subjects, own_groups
 from owner.choices import chosen
 
 
@@ -258,7 +258,7 @@ def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
 
 def _ring(request: HttpRequest, article: Article) -> str:
     """Return what moderators see of a voting ring; "" for other readers, and without one."""
-    if article.ring is None or article.removed is not None or not VotingRingsLink(request).is_shown:
+    if article.ring is None or article.removed is not None or not ModeratorLinks(request).shows_rings:
         return ""
     may_check, own_matter = article.poster != reader_id(request), action_sentence(OwnMatter())
     context = {"article": article, "may_check": may_check, "own_matter": own_matter}

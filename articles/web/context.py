@@ -1,7 +1,7 @@
-"""Context processors: template variables beyond those that a view passes."""
+"""The context processor: template variables beyond those that a view passes."""
 
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -28,34 +28,36 @@ from articles.web import reading
 from articles.web.caching import RULES
 from articles.web.preferences import preferences_of
 from articles.wiring import html_of_site_text, repository
-from moderation.rights import QueueLink, VotingRingsLink, count_waiting, may, may_in_groups
+from moderation.rights import ModeratorLinks, count_waiting, may, may_in_groups
 from owner.choices import chosen
 
 _LONGEST_DESCRIPTION = 160  # characters of the description of a page; search engines show no more
 
 
-def form_token(request: HttpRequest) -> dict[str, Any]:
-    """Provide the hidden input of the token, identical in all forms of a page, so that they compress to one.
+def variables(request: HttpRequest) -> dict[str, Any]:
+    """Provide what templates see beside what a view passes. All but `moderator_links` are read on first use.
 
-    Created on first use: a page without forms sets no cookie, and can be cached.
+    `form_token`: the hidden input of the token, identical in all forms of a page, so that they compress to one; a
+    page without forms sets no cookie, and can be cached. `frame`: the parts around the page, with the reader's own
+    in `hole`. `all_groups`: sorted by title; none while the store is unavailable. `pending_article`: the one on
+    which a vote waits for the login, so that the page can name it.
     """
-    return {"form_token": SimpleLazyObject(lambda: form_token_input(request))}
+    read = {
+        "form_token": form_token_input,
+        "preferences": preferences_of,
+        "frame": frame_of,
+        "hole": frame_holes,
+        "all_groups": _groups,
+        "pending_article": _pending_article,
+    }
+    found = {name: SimpleLazyObject(partial(function, request)) for name, function in read.items()}
+    return found | {"moderator_links": ModeratorLinks(request)}
 
 
-def groups(_request: HttpRequest) -> dict[str, Any]:
-    """Provide all groups, sorted by title; none while the store is unavailable. Read on first use, in one call."""
-    return {"all_groups": SimpleLazyObject(_groups)}
-
-
-def _groups() -> list[Group]:
+def _groups(_request: HttpRequest) -> list[Group]:
     with suppress(StoreUnavailable, StoreDamaged):
         return sorted(repository().groups.list_all(), key=lambda group: group.title.casefold())
     return []
-
-
-def pending_article(request: HttpRequest) -> dict[str, Any]:
-    """Provide the article on which a vote waits for the login, so that the page can name it. Read on first use."""
-    return {"pending_article": SimpleLazyObject(lambda: _pending_article(request))}
 
 
 def _pending_article(request: HttpRequest) -> Article | None:
@@ -65,16 +67,6 @@ def _pending_article(request: HttpRequest) -> Article | None:
     with suppress(StoreUnavailable, StoreDamaged, ArticleNotFound):
         return repository().articles.get(int(intent.article)) if intent.article else None
     return None
-
-
-def moderation(request: HttpRequest) -> dict[str, Any]:
-    """Provide the moderators' links to voting rings and to what members flag."""
-    return {"voting_rings_link": VotingRingsLink(request), "queue_link": QueueLink(request)}
-
-
-def preferences(request: HttpRequest) -> dict[str, Any]:
-    """Provide the reader's preferences, such as `preferences.theme`."""
-    return {"preferences": SimpleLazyObject(lambda: preferences_of(request))}
 
 
 class Frame(NamedTuple):
@@ -108,14 +100,6 @@ class Frame(NamedTuple):
     def is_public(self) -> bool:
         """Whether the page shows what all readers of the site can see."""
         return self.view in RULES
-
-
-def frame(request: HttpRequest) -> dict[str, Any]:
-    """Provide the parts around the page: `frame`, and the reader's own as `hole`. Read on first use."""
-    return {
-        "frame": SimpleLazyObject(lambda: frame_of(request)),
-        "hole": SimpleLazyObject(lambda: frame_holes(request)),
-    }
 
 
 def frame_of(request: HttpRequest) -> Frame:

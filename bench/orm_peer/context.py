@@ -6,8 +6,4 @@ from django.http import HttpRequest
 
 
 def nothing_else(_request: HttpRequest) -> dict[str, Any]:
-    return {
-        "all_groups": [],
-        "pending_article": None,
-        "voting_rings_link": {"is_shown": False, "flagged": 0},
-    }
+    return {"all_groups": [], "pending_article": None}

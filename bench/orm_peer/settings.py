@@ -35,9 +35,7 @@ TEMPLATES = [
         "OPTIONS": {
             **TEMPLATES[0]["OPTIONS"],
             "context_processors": [
-                "articles.web.context.form_token",
-                "articles.web.context.preferences",
-                "articles.web.context.frame",
+                "articles.web.context.variables",
                 "bench.orm_peer.context.nothing_else",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
