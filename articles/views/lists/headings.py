@@ -172,43 +172,29 @@ def _group_hot(page: ArticlePage) -> Empty:
 
 
 def _hot(period: Period) -> Empty:
-    match period:
-        case Period.DAY:
-            return Empty(
-                _("No article posted in the last 24 hours has been read yet."),
-                _("Show the last 3 days"),
-                "?range=72h",
-            )
-        case Period.THREE_DAYS:
-            return Empty(
-                _("No article posted in the last 3 days has been read yet."),
-                _("Show the last 7 days"),
-                "?range=7d",
-            )
-        case Period.WEEK:
-            return Empty(
-                _("No article posted in the last 7 days has been read yet."),
-                _("Show the whole hot list"),
-                "?range=all",
-            )
-        case _:
-            return Empty(
-                _("Articles appear on this list once they are read, and sink as they age."),
-                _("Show the newest articles"),
-                reverse("articles:newest"),
-                heading=_("Nothing has been read yet"),
-            )
+    read = _("Articles appear on this list once they are read, and sink as they age.")
+    newest, nothing = _("Show the newest articles"), _("Nothing has been read yet")
+    return {
+        Period.DAY: Empty(
+            _("No article posted in the last 24 hours has been read yet."), _("Show the last 3 days"), "?range=72h"
+        ),
+        Period.THREE_DAYS: Empty(
+            _("No article posted in the last 3 days has been read yet."), _("Show the last 7 days"), "?range=7d"
+        ),
+        Period.WEEK: Empty(
+            _("No article posted in the last 7 days has been read yet."),
+            _("Show the whole hot list"),
+            "?range=all",
+        ),
+    }.get(period, Empty(read, newest, reverse("articles:newest"), nothing))
 
 
 def _top(period: Period) -> Empty:
-    match period:
-        case Period.DAY:
-            return Empty(
-                _("Nothing was posted in the last 24 hours."), _("Show the top of the week"), "?range=week"
-            )
-        case Period.WEEK:
-            return Empty(
-                _("Nothing was posted in the last 7 days."), _("Show the top of the month"), "?range=month"
-            )
-        case _month:
-            return Empty(_("Nothing was posted in the last 30 days."), _("Show the top of all time"), "?range=all")
+    return {
+        Period.DAY: Empty(
+            _("Nothing was posted in the last 24 hours."), _("Show the top of the week"), "?range=week"
+        ),
+        Period.WEEK: Empty(
+            _("Nothing was posted in the last 7 days."), _("Show the top of the month"), "?range=month"
+        ),
+    }.get(period, Empty(_("Nothing was posted in the last 30 days."), _("Show the top of all time"), "?range=all"))
