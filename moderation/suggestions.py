@@ -36,7 +36,7 @@ from articles.domain import errors
 from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Group
 from articles.domain.suggestions import Suggestion, SuggestionKind, joined_slugs
-from articles.forms.fields import CleanedField, GroupsField, LineInput, refuse_many, refuse_unknown
+from articles.forms.fields import CleanedField, GroupsField, LineInput
 from articles.text.lines import TITLE_LIMIT, clean_title
 from articles.text.refusals import action_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST
@@ -144,18 +144,12 @@ class SuggestionForm(forms.Form):
 
     def __init__(self, data: Any = None, *, article: Article, groups: Sequence[Group], most_groups: int) -> None:
         super().__init__(data, initial={"title": article.title, "groups": article.groups})
-        self._article, self._most = article, max(most_groups, len(article.groups))
-        self._known = {group.slug for group in groups}
-        self.fields["groups"].offer(groups, always=article.groups)  # type: ignore[attr-defined]
+        self._article = article
+        self.fields["groups"].offer(groups, article.groups, most_groups)  # type: ignore[attr-defined]
 
     def clean_groups(self) -> list[str]:
         """Return the slugs. A form without the field, which every browser sends, leaves the groups unchanged."""
-        if "groups" not in self.data:
-            return list(self._article.groups)
-        slugs: list[str] = self.cleaned_data["groups"]
-        refuse_unknown(slugs, {*self._known, *self._article.groups})
-        refuse_many(slugs, self._most)
-        return slugs
+        return list(self.cleaned_data["groups"] if "groups" in self.data else self._article.groups)
 
     def clean(self) -> dict[str, Any]:
         if not self.errors and not self.changes:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal, TypeVar
 
 from django import forms
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,8 +18,7 @@ from articles.api.protocol.problems import Problem
 from articles.domain import lists
 from articles.domain.errors import GroupExists
 from articles.domain.lists import MEMBERS
-from articles.formatting.values import grouped, listed
-from articles.forms.fields import check_links
+from articles.forms import fields
 from articles.forms.groups import GroupForm, RenameForm
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
@@ -187,7 +186,7 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
         raise Problem(400, "invalid", _("Send a title, a description, or who sees the group."))
     description = None
     if change.description is not None:
-        description = check_links(clean_group_description(change.description), current=group.description)
+        description = fields.check_links(clean_group_description(change.description), current=group.description)
     if change.title is not None:
         renamed = lists.Group(group.slug, group.title)
         form = _checked(RenameForm({"title": change.title}, group=renamed, groups=groups.list_all()))
@@ -243,8 +242,7 @@ def slugs_of(names: Sequence[str]) -> list[str]:
 
 def check_groups(slugs: Sequence[str], known: Collection[str], at_most: int | None = None) -> None:
     """Raise Problem for groups that are not `known`, or more than `at_most`."""
-    if unknown := [slug for slug in slugs if slug not in known]:
-        message = _("There is no group named %(names)s.") % {"names": listed(unknown)}
-        raise Problem(400, "unknown-group", message)
-    if at_most is not None and len(slugs) > at_most:
-        raise Problem(400, "too-many-groups", _("Choose at most %(most)s groups.") % {"most": grouped(at_most)})
+    try:
+        fields.check_groups(slugs, known, at_most)
+    except ValidationError as refused:
+        raise Problem(400, refused.code or "", refused.messages[0]) from None

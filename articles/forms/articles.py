@@ -67,8 +67,7 @@ class PostForm(ContentForm):
 
     def __init__(self, data: Any = None, *, groups: Sequence[Group], rules: Rules, **options: Any) -> None:
         super().__init__(data, **options)
-        self._known, self._most = {group.slug for group in groups}, rules.max_groups_by_poster
-        hours = rules.repost_window // 3600
+        most, hours = rules.max_groups_by_poster, rules.repost_window // 3600
         self.fields["link"].help_text = ngettext(
             "If the link was posted in the last %(hours)s hour, you are taken to the existing article.",
             "If the link was posted in the last %(hours)s hours, you are taken to the existing article.",
@@ -80,14 +79,8 @@ class PostForm(ContentForm):
         if not groups:
             self.fields["groups"].widget = forms.MultipleHiddenInput()
             return
-        self.fields["groups"].help_text = _("You can choose up to %(most)s.") % {"most": grouped(self._most)}
-        self.fields["groups"].offer(groups)  # type: ignore[attr-defined]
-
-    def clean_groups(self) -> list[str]:
-        slugs: list[str] = self.cleaned_data["groups"]
-        fields.refuse_unknown(slugs, self._known)
-        fields.refuse_many(slugs, self._most)
-        return slugs
+        self.fields["groups"].help_text = _("You can choose up to %(most)s.") % {"most": grouped(most)}
+        self.fields["groups"].offer(groups, most=most)  # type: ignore[attr-defined]
 
 
 class EditForm(ContentForm):
@@ -108,9 +101,8 @@ class EditForm(ContentForm):
             data, initial=article.written | {"groups": article.groups, "was": ",".join(article.groups)}
         )
         self.current_link, self.current_text, self._current = article.link, article.text, article.groups
-        self._known, self._most = {group.slug for group in groups}, most_groups
         self.fields["groups"].help_text = _("You can choose up to %(most)s.") % {"most": grouped(most_groups)}
-        self.fields["groups"].offer(groups, always=article.groups)  # type: ignore[attr-defined]
+        self.fields["groups"].offer(groups, article.groups, most_groups)  # type: ignore[attr-defined]
         if not groups:
             del self.fields["groups"], self.fields["was"]
         if not moderator:
@@ -118,12 +110,7 @@ class EditForm(ContentForm):
 
     def clean_groups(self) -> list[str]:
         """Return the slugs. A form without the field, which every browser sends, leaves the groups unchanged."""
-        if "groups" not in self.data:
-            return list(self._current)
-        slugs: list[str] = self.cleaned_data["groups"]
-        fields.refuse_unknown(slugs, {*self._known, *self._current})
-        fields.refuse_many(slugs, max(self._most, len(self._current)))
-        return slugs
+        return list(self.cleaned_data["groups"] if "groups" in self.data else self._current)
 
     @property
     def changes(self) -> tuple[list[str], list[str]]:

@@ -174,9 +174,14 @@ class GroupsField(forms.Field):
 
     widget = GroupsWidget
     _slugs: Mapping[str, str] = {}
+    _known: Collection[str] = ()
+    _most: int | None = None
 
-    def offer(self, groups: Sequence[Group], always: Collection[str] = ()) -> None:
-        """Offer the largest of these groups as checkboxes, and those in `always`; the others by their titles."""
+    def offer(self, groups: Sequence[Group], always: Collection[str] = (), most: int | None = None) -> None:
+        """Offer the largest of these groups as checkboxes, and those in `always`; the others by their titles.
+
+        At most `most` can be chosen, but as many as there are in `always`.
+        """
         by_size = sorted(groups, key=lambda group: -group.articles)
         largest = by_size[:MOST_GROUP_BOXES]
         more = [group for group in groups if group.slug in always and group not in largest]
@@ -185,6 +190,8 @@ class GroupsField(forms.Field):
         self.widget.offered = offered
         self.widget.others = {one.slug: one.slug if _COMMA.search(one.title) else one.title for one in others}
         self._slugs = {_folded(group.title): group.slug for group in groups}
+        self._known = {*(group.slug for group in groups), *always}
+        self._most = None if most is None else max(most, len(always))
 
     def _names_in(self, line: str) -> list[str]:
         """Return the groups of a line, which are between commas; a title may have spaces, and slugs have none."""
@@ -198,7 +205,7 @@ class GroupsField(forms.Field):
         names = [name for line in value or () for name in self._names_in(str(line)[:2000])]
         if len(names) > SLUGS_PER_REQUEST:
             raise ValidationError(_("Too many groups."))
-        slugs, problems = [], []
+        slugs, problems = list[str](), []
         for name in names:
             try:
                 slugs.append(clean_slug(name))
@@ -211,7 +218,9 @@ class GroupsField(forms.Field):
                 )
         if problems:
             raise ValidationError(problems)
-        return list(dict.fromkeys(slugs))
+        slugs = list(dict.fromkeys(slugs))
+        check_groups(slugs, self._known, self._most)
+        return slugs
 
 
 class PreviewedForm(forms.Form):
@@ -239,16 +248,14 @@ def clean_token_label(name: str) -> str:
     return CleanedField(clean_token_name).clean(name)
 
 
-def refuse_unknown(slugs: Collection[str], known: Collection[str]) -> None:
-    """Raise ValidationError for slugs that are not `known`."""
+def check_groups(slugs: Collection[str], known: Collection[str], most: int | None = None) -> None:
+    """Raise ValidationError for slugs that are not `known`, or for more than `most`."""
     if unknown := [slug for slug in slugs if slug not in known]:
-        raise ValidationError(_("There is no group named %(names)s.") % {"names": listed(unknown)})
-
-
-def refuse_many(slugs: Collection[str], most: int) -> None:
-    """Raise ValidationError for more than `most` slugs."""
-    if len(slugs) > most:
-        raise ValidationError(_("Choose at most %(most)s groups.") % {"most": grouped(most)})
+        message = _("There is no group named %(names)s.") % {"names": listed(unknown)}
+        raise ValidationError(message, code="unknown-group")
+    if most is not None and len(slugs) > most:
+        message = _("Choose at most %(most)s groups.") % {"most": grouped(most)}
+        raise ValidationError(message, code="too-many-groups")
 
 
 def day_choices() -> list[tuple[int, str]]:

@@ -52,9 +52,7 @@ class AssignForm(forms.Form):
         """Return the slugs. A form without the field, which every browser sends, does not empty the groups."""
         if "groups" not in self.data:
             raise ValidationError(_("The form was incomplete. Please choose the groups again."), code="incomplete")
-        slugs: list[str] = self.cleaned_data["groups"]
-        fields.refuse_unknown(slugs, {*self._known, *self._current})
-        return slugs
+        return list(self.cleaned_data["groups"])
 
     def clean_new_group(self) -> str:
         """Return the title. That of an existing group chooses it, so that the form can be resubmitted."""
@@ -190,5 +188,5 @@ class MergeForm(forms.Form):
 
     def clean_into(self) -> str:
         into: str = self.cleaned_data["into"]
-        fields.refuse_unknown([into], self._known)
+        fields.check_groups([into], self._known)
         return into
