@@ -1,5 +1,6 @@
 """Lists of articles: the site, its groups, and the hot list."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from django.http import HttpRequest
@@ -62,29 +63,41 @@ def list_articles(request: HttpRequest, query: Query[schemas.ListQuery]) -> sche
 
     Articles of the whole site or of some groups, with your own choices, without what you hide.
     """
-    number = possible_page(query.page)
     slugs = requested_slugs(query.group, at_most=GROUPS_PER_LIST) if query.group else ()
     if query.range.period is not Period.ALL and (query.order is not Order.POINTS or slugs):
         message = _("“range” applies only to order=points without a group.")
         raise Problem(400, "invalid", message)
-    is_by_time = query.order is Order.TIME
-    seen = frozenset[int]() if is_by_time else cursors.seen_in(request)
-    page = repository().lists.get_page(
-        query.order,
-        number,
-        slugs=slugs,
-        period=query.range.period,
-        reader=reader_id(request),
-        shown=seen,
-        after=cursors.position_in(request) if is_by_time else None,
-        hidden=hiding.applied(request, slugs, read=query.order is not Order.ACTIVE).hidden,
-    )
-    following = None
-    if page.has_next:
-        following = (
-            cursors.next_after(request, page.last) if is_by_time else cursors.next_unseen(request, seen, page.ids)
-        )
+    page, following = read_list(request, query.order, query.page, slugs, period=query.range.period)
     return schemas.ArticlePage.of(page, query.number, following)
+
+
+def read_list(
+    request: HttpRequest,
+    order: Order,
+    number: int,
+    slugs: Sequence[str] = (),
+    *,
+    period: Period = Period.ALL,
+    size: int | None = None,
+    is_followed: bool = False,
+) -> tuple[lists.ArticlePage, str | None]:
+    """Return a page of a list without what the reader hides, and the cursor for what follows.
+
+    `is_followed`: whether these groups are those that the member follows, each of which has its share. Raises
+    Problem, and errors as the repository.
+    """
+    repo, number = repository(), possible_page(number)
+    hidden = hiding.applied(request, slugs, read=is_followed or order is not Order.ACTIVE).hidden
+    same: dict[str, Any] = {"size": size, "reader": reader_id(request), "hidden": hidden}
+    if order is Order.TIME and not is_followed:
+        page = repo.lists.get_page(order, number, slugs=slugs, after=cursors.position_in(request), **same)
+        return page, cursors.next_after(request, page.last) if page.has_next else None
+    seen = cursors.seen_in(request)
+    if is_followed:
+        page = repo.following.get_page(slugs, number, seen=seen, **same)
+    else:
+        page = repo.lists.get_page(order, number, slugs=slugs, period=period, shown=seen, **same)
+    return page, cursors.next_unseen(request, seen, page.ids) if page.has_next else None
 
 
 @router.get("hot")

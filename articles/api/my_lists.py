@@ -11,12 +11,13 @@ from pydantic import BaseModel, Field
 
 from articles.api import schemas
 from articles.api.groups import GroupName
+from articles.api.lists import read_list
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import MEMBERS, SAVERS, ArticleNumber, failing, possible_page, router
 from articles.domain import lists
+from articles.domain.lists import Order
 from articles.models import ArticlePermissions
 from articles.text.slugs import requested_slug
-from articles.web import hiding
 from articles.web.identity import actor, member_named, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed
 from articles.wiring import repository
@@ -33,7 +34,7 @@ class OwnList(schemas.NumberedPage):
 
     @classmethod
     def of(
-        cls, page: lists.MemberPage | lists.ArticlePage, query: schemas.PageQuery, next_after: str | None
+        cls, query: schemas.PageQuery, page: lists.MemberPage | lists.ArticlePage, next_after: str | None
     ) -> "OwnList":
         articles = [schemas.Article.of(article) for article in page.articles]
         hidden = page.hidden if isinstance(page, lists.ArticlePage) else 0
@@ -156,12 +157,8 @@ def list_following(request: HttpRequest, query: Query[FollowingQuery]) -> OwnLis
     Your personal front page: the articles of the groups you follow, each group with its share, without what you
     hide. Only you can see this list.
     """
-    following = repository().following
     groups = current_groups(preferences_of(request).followed_groups)
-    hidden = hiding.applied(request, groups, read=True).hidden
-    seen, reader = cursors.seen_in(request), actor(request).id
-    page = following.get_page(groups, possible_page(query.page), reader=reader, hidden=hidden, seen=seen)
-    return OwnList.of(page, query, cursors.next_unseen(request, seen, page.ids) if page.has_next else None)
+    return OwnList.of(query, *read_list(request, Order.SCORE, query.page, groups, is_followed=True))
 
 
 @router.get("me/groups", auth=MEMBERS)
@@ -192,4 +189,4 @@ def save_article(request: HttpRequest, article_id: ArticleNumber, saving: Saving
 
 def _by_time(request: HttpRequest, query: schemas.PageQuery, read: Callable[..., lists.MemberPage]) -> OwnList:
     page = read(number=possible_page(query.page), after=cursors.position_in(request))
-    return OwnList.of(page, query, cursors.next_after(request, page.last) if page.has_next else None)
+    return OwnList.of(query, page, cursors.next_after(request, page.last) if page.has_next else None)

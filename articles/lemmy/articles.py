@@ -11,7 +11,7 @@ from pydantic import Field
 
 from accounts.models import POST, VOTE
 from articles.api.groups import check_groups
-from articles.api.protocol import cursors
+from articles.api.lists import read_list
 from articles.api.protocol.problems import Problem
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import root_of
@@ -87,46 +87,20 @@ def list_posts(
     query["list"] = f"{type_} {sort} {limit} {slugs}"
     query.update(facts(hidden="show" if show_hidden else None, after=page_cursor))
     request.GET = query
-    return _page(
-        request, *SORTS.get(sort, (Order.SCORE, Period.ALL)), number, min(limit, MOST_LISTED), slugs, personal
-    )
+    order, period = SORTS.get(sort, (Order.SCORE, Period.ALL))
+    span, size = Period.ALL if slugs else period, min(limit, MOST_LISTED)
+    listed = partial(read_list, request, order, number, slugs, period=span, size=size, is_followed=personal)
+    if (found := beyond(listed, None)) is None:
+        return {"posts": []}
+    shown, following = found
+    is_known = number == 1 or (order is Order.TIME and not personal)  # what was before this page
+    posts = Shapes(request).post_views(shown.articles, slugs)
+    return {"posts": posts, **facts(next_page=following if is_known else None)}
 
 
 def moderated_by(request: HttpRequest) -> tuple[str, ...]:
     """Return the slugs of the groups that the member moderates, as many as a list can have."""
     return tuple(sorted(getattr(request.user, "moderated", ())))[:GROUPS_PER_LIST]
-
-
-def _page(
-    request: HttpRequest,
-    order: Order,
-    period: Period,
-    number: int,
-    size: int,
-    slugs: tuple[str, ...],
-    personal: bool,
-) -> Json:
-    """Return a page of a list, as the site's own API reads it. `personal`: of the groups that are followed."""
-    by_time, repo, reader = order is Order.TIME and not personal, repository(), reader_id(request)
-    seen = frozenset[int]() if by_time else cursors.seen_in(request)
-    after = cursors.position_in(request) if by_time else None
-    hidden = hiding.applied(request, slugs, read=personal or order is not Order.ACTIVE).hidden
-    same: dict[str, Any] = {"size": size, "reader": reader, "hidden": hidden}
-    span = Period.ALL if slugs else period
-    of_site = partial(
-        repo.lists.get_page, order, number, slugs=slugs, period=span, shown=seen, after=after, **same
-    )
-    found = beyond(
-        partial(repo.following.get_page, slugs, number, seen=seen, **same) if personal else of_site, None
-    )
-    if found is None:
-        return {"posts": []}
-    following = None
-    if found.has_next and by_time:
-        following = cursors.next_after(request, found.last)
-    elif found.has_next and number == 1:
-        following = cursors.next_unseen(request, seen, found.ids)
-    return {"posts": Shapes(request).post_views(found.articles, slugs), **facts(next_page=following)}
 
 
 @operation("GET", "post", word="couldnt_find_post")
