@@ -40,9 +40,9 @@ MAILS_PER_RUN = 50  # mails of one kind that one run sends
 
 
 class Mail(NamedTuple):
-    """A mail that may be due. `claim` returns whether this process is to send it; `send` gives it to a task."""
+    """A mail that may be due. `claim` returns 0 if another process sends it; `send` gives it to a task."""
 
-    claim: Callable[[], bool]
+    claim: Callable[[], int]
     send: Callable[[], None]
 
 

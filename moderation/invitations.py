@@ -15,9 +15,10 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import Invitation, User, Vouch
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.names import deleted_id, deleted_username
+from accounts.names import deleted_id
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.identity import member_named, needs
+from moderation.subjects import address_of
 from owner.choices import chosen
 
 _PER_PAGE = 50  # members of the highest level of a page
@@ -37,12 +38,7 @@ class Place(NamedTuple):
 
     @property
     def address(self) -> str:
-        return place_address(self.member)
-
-
-def place_address(member: User) -> str:
-    """Return what `place_named` knows a member by: the name, or the number of a deleted account."""
-    return member.get_username() if member.left_at is None else deleted_username(member.pk)
+        return address_of(self.member)
 
 
 def place_named(name: str) -> User:
@@ -79,9 +75,9 @@ def _page(request: HttpRequest, name: str) -> HttpResponse:
     own = Invitation.objects.filter(invited=member).select_related("inviter").first() if member else None
     context = {
         "member": member,
-        "address": place_address(member) if member else "",
+        "address": address_of(member) if member else "",
         "inviter": own.inviter if own else None,
-        "inviter_address": place_address(own.inviter) if own else "",
+        "inviter_address": address_of(own.inviter) if own else "",
         "places": _places(found[:_PER_PAGE]),
         "pager": numbered_pager(number, has_next=len(found) > _PER_PAGE),
     }

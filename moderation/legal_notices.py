@@ -220,12 +220,8 @@ def mails() -> Iterator[Mail]:
     for notice in LegalNotice.objects.exclude(to_mail="").order_by("pk"):
         context = {"notice": notice, "content": site_origin() + notice.address}
         drawn = letter(Kind.LEGAL_NOTICE, notice.email, context, notice.language)
-        yield Mail(partial(_claim, notice), partial(send_later, drawn))
-
-
-def _claim(notice: LegalNotice) -> bool:
-    """Claim a mail; return whether no other process did."""
-    return LegalNotice.objects.filter(pk=notice.pk, to_mail=notice.to_mail).update(to_mail="") == 1
+        same = LegalNotice.objects.filter(pk=notice.pk, to_mail=notice.to_mail)
+        yield Mail(partial(same.update, to_mail=""), partial(send_later, drawn))
 
 
 # Moderators

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy
 from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
-from accounts.mail import Kind, Letter, language_of, letter_to, send_later
+from accounts.mail import Kind, language_of, letter_to, send_later
 from accounts.models import BAN_SCOPES, Ban, Statement, Sweep, User
 from accounts.models.law import SHOWN_ELSEWHERE, Act, Ground
 from accounts.web.form_pages import MemberRequest, members_only, private_form, private_page, show_form
@@ -206,9 +206,7 @@ def mine(request: MemberRequest) -> HttpResponse:
 @private_form(members_only(carries=["text"]))
 def show(request: MemberRequest, statement_id: int) -> HttpResponse:
     """Show a statement to its member, and take an appeal. A form that arrives twice succeeds."""
-    statement = request.user.statements.filter(pk=statement_id).first()
-    if statement is None:
-        raise Http404(statement_id)
+    statement = get_object_or_404(request.user.statements, pk=statement_id)
     form = AppealForm(request.POST or None)
     if request.method == "POST" and (form.is_valid() or statement.appealed_at):
         with telling(request):
@@ -248,15 +246,12 @@ def mails() -> Iterator[Mail]:
     due = Statement.objects.filter(is_to_mail=True, member__in=recipients()).select_related("member", "ban")
     for statement in due.order_by("pk"):
         if member := statement.member:
+            path = address_of(statement.subject) if statement.subject else ""
+            context = {"statement": statement, "appealed": statement.appealed, "subject_path": path}
             with language_of(member):
-                letter = _mail_to(member, statement)
-            yield Mail(partial(_claim, statement), partial(send_later, letter, member.pk))
-
-
-def _mail_to(member: User, statement: Statement) -> Letter:
-    path = address_of(statement.subject) if statement.subject else ""
-    context = {"statement": statement, "appealed": statement.appealed, "subject_path": path}
-    return letter_to(member, Kind.STATEMENT, context)
+                letter = letter_to(member, Kind.STATEMENT, context)
+            same = Statement.objects.filter(pk=statement.pk, is_to_mail=True)
+            yield Mail(partial(same.update, is_to_mail=False), partial(send_later, letter, member.pk))
 
 
 def address_of(subject: int) -> str:
@@ -264,11 +259,6 @@ def address_of(subject: int) -> str:
     if is_root(subject):
         return reverse("articles:article", args=[article_of(subject)])
     return reverse("articles:comment", args=[subject])
-
-
-def _claim(statement: Statement) -> bool:
-    """Claim a mail; return whether no other process did."""
-    return Statement.objects.filter(pk=statement.pk, is_to_mail=True).update(is_to_mail=False) == 1
 
 
 StatementNumber = PathEx[int, P(description="The number of the decision.", ge=1, le=HIGHEST_NUMBER, examples=[1])]
@@ -337,9 +327,7 @@ def list_own_statements(request: MemberRequest, query: Query[schemas.AfterQuery]
 @router.put("me/statements/{statement_id}/appeal", response=failing(409), auth=AUTHORS)
 def appeal_decision(request: MemberRequest, statement_id: StatementNumber, new: NewAppeal) -> OwnStatement:
     """Appeal against a decision. Once for each decision, for six months: sent again, it changes nothing."""
-    statement = request.user.statements.filter(pk=statement_id).first()
-    if statement is None:
-        raise Http404(statement_id)
+    statement = get_object_or_404(request.user.statements, pk=statement_id)
     send_appeal(statement, lines.clean_appeal(new.text))
     statement.refresh_from_db()
     return OwnStatement.of(statement)
