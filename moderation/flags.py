@@ -16,8 +16,8 @@ from accounts.web.form_pages import members_only, private_form, private_page, sh
 from articles.api import schemas
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
-from articles.domain.comments import CommentId, article_of, is_root, root_of
-from articles.domain.errors import ActionRefused, CommentNotFound, CommentRemoved, OwnContent
+from articles.domain.comments import CommentId, article_of, is_root, not_root, root_of
+from articles.domain.errors import ActionRefused, CommentRemoved, OwnContent
 from articles.domain.flags import FLAGGED_REASON, FlagReason, FlagState, SubjectId
 from articles.domain.moderation_log import SITE
 from articles.domain.reasons import FLAG_REASONS
@@ -224,20 +224,13 @@ def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber
 @router.put("comments/{comment_id:comment_id}/flag", description=_SETS, response=failing(409), auth=AUTHORS)
 def flag_comment(request: HttpRequest, comment_id: CommentNumber, flag: NewFlag) -> Flag:
     """Flag a comment."""
-    return _set(request, _comment(comment_id), flag)
+    return _set(request, not_root(comment_id), flag)
 
 
 @router.delete("comments/{comment_id:comment_id}/flag", response=failing(409), auth=AUTHORS)
 def take_back_comment_flag(request: HttpRequest, comment_id: CommentNumber) -> Flag:
     """Take back your flag on a comment. Idempotent, until moderators have decided."""
-    return _take_back(request, _comment(comment_id))
-
-
-def _comment(comment_id: CommentId) -> SubjectId:
-    """Return the id of a comment. Raises CommentNotFound for one that stands for an article."""
-    if is_root(comment_id):
-        raise CommentNotFound(comment_id)
-    return comment_id
+    return _take_back(request, not_root(comment_id))
 
 
 def _set(request: HttpRequest, subject: SubjectId, new: NewFlag) -> Flag:

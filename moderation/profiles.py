@@ -179,10 +179,10 @@ class ProfileFlag(BaseModel):
 
     @classmethod
     def of(cls, member: User, flag: AboutFlag | None) -> "ProfileFlag":
-        if flag is None:
-            return cls(name=member.get_username(), reason=None, words="", state=None)
-        reason, state = FlagReason(flag.reason), FlagState(flag.state)
-        return cls(name=member.get_username(), reason=reason, words=flag.words, state=state)
+        known = {"reason": flag.reason, "words": flag.words, "state": flag.state} if flag else {}
+        return cls.model_validate(
+            {"name": member.get_username(), "reason": None, "words": "", "state": None} | known
+        )
 
 
 class FlagOfProfile(BaseModel):

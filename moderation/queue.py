@@ -25,8 +25,8 @@ from articles.api.protocol import cursors
 from articles.api.protocol.operations import MODERATORS, CommentNumber, OthersArticleNumber, possible_page, router
 from articles.domain import flags as domain
 from articles.domain.articles import LATEST
-from articles.domain.comments import article_of, is_root, root_of
-from articles.domain.errors import ArticleMerged, ArticleRemoved, CommentNotFound, CommentRemoved, OwnMatter
+from articles.domain.comments import article_of, is_root, not_root, root_of
+from articles.domain.errors import ArticleMerged, ArticleRemoved, CommentRemoved, OwnMatter
 from articles.domain.flags import FlagReason, QueueEntry as FlaggedEntry, SubjectId
 from articles.domain.members import UserId
 from articles.domain.reasons import usual as usual_reason
@@ -261,9 +261,7 @@ def keep_article(request: HttpRequest, article_id: OthersArticleNumber, keeping:
 @router.put("comments/{comment_id:comment_id}/kept", description=_KEEPS, auth=MODERATORS)
 def keep_comment(request: HttpRequest, comment_id: CommentNumber, keeping: Keeping) -> Kept:
     """Keep a flagged comment."""
-    if is_root(comment_id):
-        raise CommentNotFound(comment_id)
-    return _keep(request, comment_id, keeping)
+    return _keep(request, not_root(comment_id), keeping)
 
 
 def _keep(request: HttpRequest, subject: SubjectId, keeping: Keeping) -> Kept:

@@ -1,7 +1,7 @@
 """Search articles and comments."""
 
 from dataclasses import replace
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from django.http import HttpRequest
 from ninja import Query
@@ -14,10 +14,9 @@ from articles.api.protocol import cursors
 from articles.api.protocol.operations import anyone, members, router
 from articles.api.protocol.problems import Problem
 from articles.api.schemas import PlainNumber
-from articles.domain import lists
 from articles.domain.lists import SearchOrder
 from articles.feeds import BadQuery, hidden_in
-from articles.searching import MOST_CHARACTERS, Hiding, read_query
+from articles.searching import MOST_CHARACTERS, read_query
 from articles.text.links import LINK_LIMIT, clean_link
 from articles.text.slugs import requested_slug
 from articles.web import hiding
@@ -102,10 +101,10 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     Articles whose titles, texts, hosts, posters' names or groups match the query. Words match by their stems,
     Chinese words by any part. Paging ends after 1,000 articles.
     """
-    order, seen = SearchOrder(query.order), cursors.seen_in(request)
+    words, order, seen = read_query(query.q), SearchOrder(query.order), cursors.seen_in(request)
     page = finder().get_page(
         repository(),
-        read_query(query.q),
+        words,
         order,
         query.page,
         reader=reader_id(request),
@@ -114,7 +113,8 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     )
     following = cursors.next_unseen(request, seen, page.ids) if page.has_next else None
     articles = [schemas.Article.of(article) for article in page.articles]
-    return SearchPage(articles=articles, **_facts_of(page, query, following))
+    found = {"articles": articles, "page": query.number, "next_after": following, "doubts": list(words.doubts)}
+    return schemas.made(SearchPage, page, **found)
 
 
 @router.get("search/comments", auth=(*members(limits=("search",)), anyone("search")))
@@ -124,21 +124,15 @@ def search_comments(request: HttpRequest, query: Query[CommentSearchQuery]) -> C
     Comments that contain all the words, newest first, except removed ones and those on removed articles. Paging
     ends after 1,000 comments.
     """
-    after = cursors.position_in(request)
-    page = finder().get_comments(
-        repository(), read_query(query.q), query.page, after=after, **_groups_of(request, query)
-    )
+    words, after = read_query(query.q), cursors.position_in(request)
+    page = finder().get_comments(repository(), words, query.page, after=after, **_groups_of(request, query))
     following = cursors.next_after(request, page.last) if page.has_next else None
     comments = [Comment.of(comment) for comment in page.comments]
-    return CommentSearchPage(comments=comments, **_facts_of(page, query, following))
+    found = {"comments": comments, "page": query.number, "next_after": following, "doubts": list(words.doubts)}
+    return schemas.made(CommentSearchPage, page, **found)
 
 
-class _Groups(TypedDict):
-    slug: str | None
-    hidden: Hiding
-
-
-def _groups_of(request: HttpRequest, query: SearchQuery | CommentSearchQuery) -> _Groups:
+def _groups_of(request: HttpRequest, query: SearchQuery | CommentSearchQuery) -> dict[str, Any]:
     """Return the group in which to search, and what to leave out. Raises Problem."""
     try:
         named = hidden_in(query.hide or "")
@@ -148,17 +142,6 @@ def _groups_of(request: HttpRequest, query: SearchQuery | CommentSearchQuery) ->
     slug = requested_slug(query.group) if query.group else None
     hidden = replace(own, groups=(*own.groups, *named))
     return {"slug": slug, "hidden": hidden if slug is None else hidden.showing([slug])}
-
-
-def _facts_of(
-    page: lists.SearchPage | lists.CommentSearchPage,
-    query: SearchQuery | CommentSearchQuery,
-    following: str | None,
-) -> dict[str, Any]:
-    facts: dict[str, Any] = {"has_next": page.has_next, "total": page.total, "complete": page.complete}
-    facts["hidden"] = page.hidden
-    facts["doubts"] = list(read_query(query.q).doubts)
-    return {"page": query.number, "next_after": following, **facts}
 
 
 class LinkQuery(schemas.AfterQuery):

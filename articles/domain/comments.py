@@ -6,6 +6,7 @@ from enum import StrEnum
 from math import sqrt
 
 from articles.domain.articles import NONE_LEFT_OUT, ArticleId, Choice, ImportedArticle, LeftOut
+from articles.domain.errors import CommentNotFound
 from articles.domain.members import DELETED_MEMBER, UserId
 
 CommentId = int  # article id · COMMENTS_PER_ARTICLE + number of the comment in its article, from 1
@@ -35,6 +36,13 @@ def root_of(article_id: ArticleId) -> CommentId:
 def is_root(comment_id: CommentId) -> bool:
     """Return whether this is the root of an article, and no comment."""
     return comment_id % COMMENTS_PER_ARTICLE == 0
+
+
+def not_root(comment_id: CommentId) -> CommentId:
+    """Return the id of a comment. Raises CommentNotFound for one that stands for an article."""
+    if is_root(comment_id):
+        raise CommentNotFound(comment_id)
+    return comment_id
 
 
 def lower_bound(votes: int, opposes: int) -> float:

@@ -36,8 +36,3 @@ def moment(seconds: float) -> str:
     if seconds >= 0.0001:
         return _("%(n)s ms") % {"n": decimal(seconds * 1000, 2 if seconds < 0.01 else 1)}
     return _("%(n)s µs") % {"n": decimal(seconds * 1e6, 1)}
-
-
-def ratio(number: float, digits: int = 2) -> str:
-    """Format a fraction in the active language."""
-    return decimal(number, digits)

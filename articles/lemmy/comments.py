@@ -10,7 +10,6 @@ from pydantic import Field
 from accounts.models import POST, VOTE
 from articles.api.protocol.problems import Problem
 from articles.domain import comments as domain
-from articles.domain.errors import CommentNotFound
 from articles.forms.fields import check_links
 from articles.lemmy.articles import Listing, choice_of, moderated_by, report, shown_articles
 from articles.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
@@ -68,7 +67,7 @@ def _thread(
     comments = repository().comments
     order, reader = ORDERS.get(sort, domain.CommentOrder.BEST), reader_id(request)
     read = (
-        partial(comments.get_branch, _comment(parent_id))
+        partial(comments.get_branch, domain.not_root(parent_id))
         if parent_id
         else partial(comments.get_thread, article_id)
     )
@@ -102,18 +101,11 @@ def get_comment(request: HttpRequest, id: Number) -> Json:
 def comment_response(request: HttpRequest, comment_id: domain.CommentId) -> Json:
     """Return a comment, with those above it. Two round trips. Raises CommentNotFound, ArticleRemoved."""
     read, part, reader = repository().comments.get_branch, domain.ThreadPart(size=1), reader_id(request)
-    branch = read(_comment(comment_id), domain.CommentOrder.OLDEST, reader=reader, part=part)
+    branch = read(domain.not_root(comment_id), domain.CommentOrder.OLDEST, reader=reader, part=part)
     (comment, *_replies), path = branch.comments, ".".join(map(str, (0, *branch.ancestors)))
     article = repository().articles.get(comment.article, reader)
     view = Shapes(request, [comment.author]).comment_view(comment, article, path=path)
     return {"comment_view": view, "recipient_ids": []}
-
-
-def _comment(number: int) -> domain.CommentId:
-    """Return the id of a comment. Raises CommentNotFound for one that stands for an article."""
-    if domain.is_root(number):
-        raise CommentNotFound(number)
-    return number
 
 
 @operation("POST", "comment", scope=POST, word="couldnt_create_comment")
@@ -124,7 +116,7 @@ def create_comment(request: HttpRequest, content: str, post_id: Number, parent_i
 
 @operation("PUT", "comment", scope=POST, word="couldnt_update_comment")
 def edit_comment(request: HttpRequest, comment_id: Number, content: str) -> Json:
-    before = repository().comments.get(_comment(comment_id), reader_id(request))
+    before = repository().comments.get(domain.not_root(comment_id), reader_id(request))
     comments.edit(request, before, check_links(clean_comment(content), current=before.text))
     return comment_response(request, comment_id)
 
@@ -141,7 +133,7 @@ def delete_comment(request: HttpRequest, comment_id: Number, deleted: bool) -> J
 
 @operation("POST", "comment/like", scope=VOTE, limited=("api",), word="couldnt_like_comment")
 def like_comment(request: HttpRequest, comment_id: Number, score: int) -> Json:
-    votes.cast_on_comment(request, request.user, _comment(comment_id), choice_of(score))
+    votes.cast_on_comment(request, request.user, domain.not_root(comment_id), choice_of(score))
     return comment_response(request, comment_id)
 
 

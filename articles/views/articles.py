@@ -225,13 +225,7 @@ def standing_of(article: Article, *, is_open: bool, is_member: bool) -> dict[str
 
 def _told(choice: Choice) -> str:
     """Return the reader's choice in words; "" for none."""
-    match choice:
-        case Choice.VOTE:
-            return _("You voted for it.")
-        case Choice.OPPOSE:
-            return _("You opposed it.")
-        case _none:
-            return ""
+    return {Choice.VOTE: _("You voted for it."), Choice.OPPOSE: _("You opposed it.")}.get(choice, "")
 
 
 def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:

@@ -31,14 +31,9 @@ def row_of(request: HttpRequest, article_id: int) -> str:
 
 
 def _button_label(request: HttpRequest, article_id: int) -> str:
-    title = repository().articles.get(article_id).title
-    match unsent_form.sent(request).get("choice"):
-        case "vote":
-            return _("Vote for “%(title)s”") % {"title": title}
-        case "oppose":
-            return _("Oppose “%(title)s”") % {"title": title}
-        case _:
-            return _("Take back your vote on “%(title)s”") % {"title": title}
+    labels = {"vote": _("Vote for “%(title)s”"), "oppose": _("Oppose “%(title)s”")}
+    label = labels.get(unsent_form.sent(request).get("choice", ""), _("Take back your vote on “%(title)s”"))
+    return label % {"title": repository().articles.get(article_id).title}
 
 
 def _choice_in(request: HttpRequest) -> Choice | None:
@@ -89,14 +84,10 @@ def _comment_on_page(request: HttpRequest, comment_id: CommentId) -> str:
 
 
 def _button_label_of_comment(request: HttpRequest, comment_id: CommentId) -> str:
-    name = {"name": repository().comments.get(comment_id).author_name}
-    match unsent_form.sent(request).get("choice"):
-        case "vote":
-            return _("Vote for the comment by %(name)s") % name
-        case "oppose":
-            return _("Oppose the comment by %(name)s") % name
-        case _:
-            return _("Take back your vote on the comment by %(name)s") % name
+    labels = {"vote": _("Vote for the comment by %(name)s"), "oppose": _("Oppose the comment by %(name)s")}
+    back = _("Take back your vote on the comment by %(name)s")
+    label = labels.get(unsent_form.sent(request).get("choice", ""), back)
+    return label % {"name": repository().comments.get(comment_id).author_name}
 
 
 @form_or_script(page=_comment_on_page, button=_button_label_of_comment)

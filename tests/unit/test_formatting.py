@@ -60,7 +60,7 @@ def test_digits_are_grouped_and_negative_numbers_have_a_minus_sign(language):
         assert [grouped(-1), grouped(1703), grouped(-1_234_567)] == ["−1", "1,703", "−1,234,567"]
         assert thousandths(-1234.5) == "−1,234.500"
         assert figures("1500 → 0.25") == "1,500 → 0.25"
-        assert [units.ratio(1234.5), units.span(1234 * 86_400)[:5]] == ["1,234.50", "1,234"]
+        assert [units.decimal(1234.5, 2), units.span(1234 * 86_400)[:5]] == ["1,234.50", "1,234"]
         assert units.size(1023 * 1024).startswith("1,023.0")
 
 

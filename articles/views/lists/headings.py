@@ -14,22 +14,19 @@ def list_heading(order: Order, *, period: Period = Period.ALL, groups: Sequence[
     """Return the titles of the groups of a list, or the name of a list of the whole site."""
     if groups:
         return listed(groups)
-    match order:
-        case Order.SCORE:
-            return _("Front page")
-        case Order.TIME:
-            return _("Newest")
-        case Order.HOT:
-            return _("Hot")
-        case Order.ACTIVE:
-            return _("Discussions")
-        case Order.POINTS:
-            return {
-                Period.DAY: _("Top of the day"),
-                Period.WEEK: _("Top of the week"),
-                Period.MONTH: _("Top of the month"),
-                Period.ALL: _("Top of all time"),
-            }[period]
+    if order is Order.POINTS:
+        return {
+            Period.DAY: _("Top of the day"),
+            Period.WEEK: _("Top of the week"),
+            Period.MONTH: _("Top of the month"),
+            Period.ALL: _("Top of all time"),
+        }[period]
+    return {
+        Order.SCORE: _("Front page"),
+        Order.TIME: _("Newest"),
+        Order.HOT: _("Hot"),
+        Order.ACTIVE: _("Discussions"),
+    }[order]
 
 
 def search_heading(words: str) -> str:

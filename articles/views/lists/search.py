@@ -74,7 +74,7 @@ def search(request: HttpRequest) -> HttpResponse:
     }
     if query.clauses and not counts[kind] and (mistake := finder().suggest(query)):
         better = text.lower().replace(*mistake, 1)
-        context |= {"better": better, "better_address": _address(better, SearchOrder.RELEVANCE, slug, kind)}
+        context |= {"better": better, "better_address": search_address(better, SearchOrder.RELEVANCE, slug, kind)}
     return render(request, "lists/search.html", context)
 
 
@@ -125,7 +125,7 @@ def _comments(request: HttpRequest, text: str, query: Query, slug: str | None) -
         "titles": page.titles,
         "comments": shown,
         "order": SearchOrder.TIME,
-        "everywhere": _address(text, SearchOrder.RELEVANCE, None, "comments"),
+        "everywhere": search_address(text, SearchOrder.RELEVANCE, None, "comments"),
         "pager": numbered_pager(
             number,
             has_next=page.has_next,
@@ -273,11 +273,7 @@ def _parameters(text: str, order: SearchOrder, slug: str | None, kind: str = "ar
     return urlencode({name: value for name, value in values.items() if value})
 
 
-def search_address(text: str, order: SearchOrder, slug: str | None) -> str:
-    return _address(text, order, slug, "articles")
-
-
-def _address(text: str, order: SearchOrder, slug: str | None, kind: str) -> str:
+def search_address(text: str, order: SearchOrder, slug: str | None, kind: str = "articles") -> str:
     return f"{reverse('articles:search')}?{_parameters(text, order, slug, kind)}"
 
 
@@ -288,7 +284,7 @@ def _kind_tabs(text: str, slug: str | None, current: str, counts: Mapping[str, i
     tabs = (
         Tab(
             f"{labels[kind]} {grouped(counts[kind])}" if counts else labels[kind],
-            _address(text, SearchOrder.RELEVANCE, slug, kind),
+            search_address(text, SearchOrder.RELEVANCE, slug, kind),
             kind == current,
         )
         for kind in shown
