@@ -7,13 +7,12 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from pydantic import BaseModel, Field
 
 from accounts.models import Ban as BanRow, BanScope, GroupModerator, User
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS
-from accounts.web.form_pages import private_act, private_form, show_form
+from accounts.web.form_pages import page_named, private_act, private_form, show_form
 from articles.api import schemas
 from articles.api.groups import GroupName
 from articles.api.my_lists import MemberName
@@ -92,12 +91,8 @@ def _page(
     return show_form(request, template, form, group=group, own=actor(request).id, **context)
 
 
-def _moderators_page(_request: HttpRequest, slug: str) -> str:
-    return reverse("articles:group_moderators", args=[slug])
-
-
-def _bans_page(_request: HttpRequest, slug: str, **_address: int) -> str:
-    return reverse("articles:group_bans", args=[slug])
+_moderators_page = page_named("articles:group_moderators", "slug")
+_bans_page = page_named("articles:group_bans", "slug")
 
 
 @private_act(needs(ASSIGN_GROUPS), page=_moderators_page, button=gettext_lazy("Remove as moderator"))

@@ -12,7 +12,7 @@ from ninja import P, PathEx
 from pydantic import Field
 
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import form_action, page_with_form, show_form, show_next
+from accounts.web.form_pages import form_action, page_named, page_with_form, show_form, show_next
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.domain.articles import ArticleId
@@ -21,7 +21,6 @@ from articles.domain.moderation_log import Actor
 from articles.forms.articles import ReasonForm
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
-from articles.web.addresses import path_of
 from articles.web.identity import actor, needs, reader_id
 from articles.wiring import repository
 from moderation.rights import check_merge_readers, check_not_own
@@ -96,7 +95,7 @@ def merging(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
 
 
 @form_action(
-    page=lambda _request, article_id: path_of("articles:article", article_id),
+    page=page_named("articles:article", "article_id"),
     button=gettext_lazy("Undo the merge"),
 )
 @needs(REMOVE_ARTICLES)

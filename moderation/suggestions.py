@@ -12,13 +12,12 @@ from django.contrib import messages
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
 from accounts.models import MODERATE, POST, Ban, BanScope
-from accounts.web.form_pages import form_action, members_only, private_form, show_form
+from accounts.web.form_pages import form_action, members_only, page_named, private_form, show_form
 from articles.api import schemas
 from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.operations import (
@@ -210,11 +209,7 @@ def _told(is_applied: bool) -> str:
     return _("Thank you. The poster, the moderators or other members can now apply your suggestion.")
 
 
-def _page(_request: HttpRequest, article_id: ArticleId) -> str:
-    return reverse("articles:suggest", args=[article_id])
-
-
-@form_action(page=_page, button=gettext_lazy("Continue"))
+@form_action(page=page_named("articles:suggest", "article_id"), button=gettext_lazy("Continue"))
 @members_only()
 def act(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Support a suggestion, take that back, accept or decline it; return to the suggestions."""
@@ -236,21 +231,17 @@ def act(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
             case _:
                 raise BadRequest
         messages.success(request, told)
-    return redirect(_page(request, article_id))
+    return redirect("articles:suggest", article_id)
 
 
-def _article_page(_request: HttpRequest, article_id: ArticleId) -> str:
-    return reverse("articles:article", args=[article_id])
-
-
-@form_action(page=_article_page, button=pgettext_lazy("moderation", "Undo"))
+@form_action(page=page_named("articles:article", "article_id"), button=pgettext_lazy("moderation", "Undo"))
 @members_only()
 def undo_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Undo a suggestion that was applied; return to the article."""
     with telling(request):
         undo(request, _article(article_id), _moment(request.POST.get("at", "")))
         messages.success(request, _("The change has been undone."))
-    return redirect(_article_page(request, article_id))
+    return redirect("articles:article", article_id)
 
 
 def _moment(text: str) -> float:

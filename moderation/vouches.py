@@ -10,14 +10,13 @@ from itertools import chain
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext, pgettext_lazy
 from pydantic import BaseModel, Field
 
 from accounts.models import ENOUGH, Ban, BanScope, User, Vouch, VouchLimitError
-from accounts.web.form_pages import MemberRequest, members_only, private_act
+from accounts.web.form_pages import MemberRequest, members_only, page_named, private_act
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import AUTHORS, MEMBERS, failing, router
 from articles.domain.errors import MayNotVouch, NotOnProbation, VouchesFull
@@ -98,18 +97,16 @@ def vouch(by: Any, member: User) -> Vouch:
         raise VouchesFull(by.pk) from None
 
 
-def _profile(_request: HttpRequest, name: str) -> str:
-    return reverse("articles:profile", args=[name])
-
-
-@private_act(members_only(), page=_profile, button=pgettext_lazy("for a member", "Vouch"))
+@private_act(
+    members_only(), page=page_named("articles:profile", "name"), button=pgettext_lazy("for a member", "Vouch")
+)
 def vouch_by_form(request: MemberRequest, name: str) -> HttpResponse:
     """Vouch for a newcomer. A form that arrives twice succeeds."""
     member: User = member_named(name)
     with telling(request):
         vouch(request.user, member)
         messages.success(request, _told(request.user, member))
-    return redirect(_profile(request, member.get_username()))
+    return redirect("articles:profile", member.get_username())
 
 
 def _told(by: User, member: User) -> str:

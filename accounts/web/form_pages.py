@@ -59,6 +59,11 @@ def show_next(request: HttpRequest, sentence: str, to: str, *args: object, is_er
     return redirect(to, *args)
 
 
+def page_named(view: str, *names: str) -> RequestText:
+    """Return the `page` of a form whose address has these arguments of the page's."""
+    return lambda _request, **address: reverse(view, args=[address[name] for name in names])
+
+
 def is_page_with_form(view: View) -> bool:
     """Return whether a POST to the view can run as a GET, and then shows the form that was sent."""
     return hasattr(view, "gives_back") and not hasattr(view, "form_page")

@@ -1,12 +1,10 @@
 """The index of groups, and forms with which moderators create, rename and merge them."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -168,10 +166,9 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     merge_form = MergeForm(data.get("merge"), slug=slug, groups=groups)
     show_form = VisibilityForm(data.get("show"), visible=visibility_of(slug))
     forms = {"rename": rename_form, "describe": describe_form, "show": show_form, "merge": merge_form}
-    change = {"rename": _rename, "describe": _describe, "show": _show, "merge": _merge}[sent]
     if request.method == "POST" and forms[sent].is_valid():
         try:
-            return change(request, group, forms[sent])
+            return _change(request, group.slug, sent, forms[sent].cleaned_data)
         except GroupExists as taken:  # by a concurrent request
             rename_form.add_error("title", action_sentence(taken))
         except InvalidInput as refused:
@@ -181,31 +178,21 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "groups/manage.html", context, status=400 if forms[sent].errors else 200)
 
 
-def _describe(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
-    values = form.cleaned_data
-    moderator = acting(request, ASSIGN_GROUPS, [group.slug])
-    repository().groups.describe(group.slug, values["description"], moderator, values["reason"])
-    return show_next(request, _("The description has been saved."), "articles:group", group.slug)
-
-
-def _show(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
-    values = form.cleaned_data
-    set_visibility(group.slug, actor(request), values["reason"], is_closed=values["visible"] == MEMBERS)
-    return show_next(request, _("Who sees the group has been saved."), "articles:group", group.slug)
-
-
-def _rename(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
-    title, reason = form.cleaned_data["title"], form.cleaned_data["reason"]
-    repository().groups.rename(group.slug, title, acting(request, ASSIGN_GROUPS, [group.slug]), reason)
-    return show_next(request, _("The group has been renamed."), "articles:group", group.slug)
-
-
-def _merge(request: HttpRequest, group: Group, form: Form) -> HttpResponse:
-    into, reason = form.cleaned_data["into"], form.cleaned_data["reason"]
-    moved = merge(group.slug, into, actor(request), reason)
-    messages.success(
-        request,
-        ngettext("%(n)s article has been moved.", "%(n)s articles have been moved.", moved)
-        % {"n": grouped(moved)},
-    )
-    return redirect("articles:group", into)
+def _change(request: HttpRequest, slug: str, what: str, values: Mapping[str, Any]) -> HttpResponse:
+    """Change a group as its form says. Raises GroupExists, InvalidInput."""
+    groups, moderator, reason = repository().groups, acting(request, ASSIGN_GROUPS, [slug]), values["reason"]
+    match what:
+        case "rename":
+            groups.rename(slug, values["title"], moderator, reason)
+            told = _("The group has been renamed.")
+        case "describe":
+            groups.describe(slug, values["description"], moderator, reason)
+            told = _("The description has been saved.")
+        case "show":
+            set_visibility(slug, moderator, reason, is_closed=values["visible"] == MEMBERS)
+            told = _("Who sees the group has been saved.")
+        case _merge:
+            slug, moved = values["into"], merge(slug, values["into"], moderator, reason)
+            text = ngettext("%(n)s article has been moved.", "%(n)s articles have been moved.", moved)
+            told = text % {"n": grouped(moved)}
+    return show_next(request, told, "articles:group", slug)
