@@ -140,22 +140,16 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         return username
 
     def created_before(self, request: HttpRequest) -> User | None:
-        """Return the account if an identical form created it less than a minute ago; otherwise None."""
-        sent = self._sent_before()
-        return unsent_form.just_signed_up(request, *sent) if sent else None
+        """Return the account that an identical form created, if it waits for approval or is a minute old at most.
 
-    def find_waiting(self) -> User | None:
-        """Return the account that waits for approval if an identical form created it; otherwise None."""
-        sent = self._sent_before()
-        waiting = WaitingAccount.find(*sent) if sent else None
-        return waiting.user if waiting else None
-
-    def _sent_before(self) -> tuple[str, str] | None:
-        """Return name and password if all that is wrong is that the name is taken."""
+        Then all that is wrong is that the name is taken.
+        """
         is_taken = any(self.has_error("username", code) for code in ("taken", "unique"))
         if set(self.errors) != {"username"} or not is_taken or "password1" not in self.fields:
             return None
-        return self.fields["username"].clean(self.data["username"]), self.cleaned_data["password1"]
+        name, password = self.fields["username"].clean(self.data["username"]), self.cleaned_data["password1"]
+        waiting = WaitingAccount.find(name, password)
+        return waiting.user if waiting else unsent_form.just_signed_up(request, name, password)
 
     def create(self, invitation: Invitation | None = None, *, waits: bool = False) -> User | None:
         """Create and return the account; None, with a form error, if a concurrent sign-up took the name.

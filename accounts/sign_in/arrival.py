@@ -70,6 +70,20 @@ def welcome_if_approved(request: HttpRequest, member: User) -> None:
         messages.success(request, _("Welcome, %(name)s!") % {"name": member.username}, "joined")
 
 
+def join(request: HttpRequest, member: User, intent: LoginIntent, way: str) -> HttpResponse:
+    """Log a new member in, or say that a moderator has to approve the account first: see `arrive`.
+
+    Call it after the commit: receivers of the login signal may act for the member.
+    """
+    if not member.is_active:
+        unsent_form.keep(request, intent.typed, waiting=member.pk)
+        messages.success(request, _("Your account has been created. A moderator has to approve it first."))
+        return redirect("accounts:login")
+    text = _("Welcome, %(name)s! Your account has been created.")
+    messages.success(request, text % {"name": member.username}, "joined")
+    return arrive(request, member, intent, way)
+
+
 def find_arriving(request: HttpRequest) -> Arriving | None:
     """Return the member who takes the second step in this session; None if there is none, or it took too long."""
     kept = request.session.get(_IN_SESSION)

@@ -19,7 +19,7 @@ from accounts.mail import site_address
 from accounts.models import Invitation, InvitationLimitError
 from accounts.models.sign_up import INVITATION_DAYS
 from accounts.passwords import note_password
-from accounts.sign_in.arrival import LINK, PASSWORD, arrive, carry_out, confirmed, welcome_if_approved
+from accounts.sign_in.arrival import LINK, PASSWORD, arrive, carry_out, confirmed, join, welcome_if_approved
 from accounts.sign_in.identities import connecting
 from accounts.sign_in.ways import member_of_link
 from accounts.views.providers import leave_after_logout
@@ -139,16 +139,8 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/no_signup.html", {"how": how, "intent": intent}, status=status)
     form, waits = SignUpForm(_sent_form(request)), how == "approval"
     user = form.create(invitation, waits=waits) if request.method == "POST" and form.is_valid() else None
-    newcomer = user or form.find_waiting()
-    if newcomer is not None and not newcomer.is_active:
-        unsent_form.keep(request, intent.typed, waiting=newcomer.pk)
-        messages.success(request, _("Your account has been created. A moderator has to approve it first."))
-        return redirect("accounts:login")
-    if user := user or form.created_before(request):
-        # After the commit: receivers of the login signal may act for the new member.
-        text = _("Welcome, %(name)s! Your account has been created.")
-        messages.success(request, text % {"name": user.username}, "joined")
-        return arrive(request, user, intent, PASSWORD)
+    if newcomer := user or form.created_before(request):
+        return join(request, newcomer, intent, PASSWORD)
     _refill(request, form)
     context = {"form": form, "intent": intent, "how": how, "invitation": invitation}
     context |= {"days": settings.SESSION_COOKIE_AGE // 86400, "passwords": settings.PASSWORDS}

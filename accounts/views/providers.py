@@ -24,7 +24,7 @@ from accounts.forms import LoginForm, NewcomerForm
 from accounts.mail import site_address
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.sign_in import identities
-from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, welcome_if_approved
+from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, join, welcome_if_approved
 from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, Unproven, visit
 from accounts.sign_in.ways import LastWayError, removing_a_way
 from accounts.web import unsent_form
@@ -209,10 +209,6 @@ def _arrive(request: HttpRequest, person: Person, intent: LoginIntent, invitatio
         text = _("A moderator has to approve your account first.") if is_waiting else _("This account is closed.")
         return _to_start(request, LOGIN, intent, text)
     welcome_if_approved(request, member)
-    return _log_in(request, member, person, intent)
-
-
-def _log_in(request: HttpRequest, member: User, person: Person, intent: LoginIntent) -> HttpResponse:
     response = arrive(request, member, intent, PROVIDER)
     request.session[_LOGGED_IN] = [person.provider, member.pk]
     return response
@@ -268,13 +264,10 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/newcomer.html", context, status=status)
     identities.forget_newcomer(request)
     intent = LoginIntent(**asdict(intent) | {"connect": ""})
-    if not user.is_active:
-        unsent_form.keep(request, intent.typed, waiting=user.pk)
-        messages.success(request, _("Your account has been created. A moderator has to approve it first."))
-        return redirect("accounts:login")
-    text = _("Welcome, %(name)s! Your account has been created.")
-    messages.success(request, text % {"name": user.username}, "joined")
-    return _log_in(request, user, person, intent)
+    response = join(request, user, intent, PROVIDER)
+    if user.is_active:
+        request.session[_LOGGED_IN] = [person.provider, user.pk]
+    return response
 
 
 # What is connected to an account
