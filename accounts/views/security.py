@@ -39,6 +39,7 @@ from accounts.web.form_pages import (
     private_act,
     private_form,
     private_page,
+    show_next,
 )
 from accounts.web.login_intent import LoginIntent
 from owner.choices import chosen
@@ -107,16 +108,14 @@ def show(request: MemberRequest) -> HttpResponse:
 def end_other_sessions(request: MemberRequest) -> HttpResponse:
     """End the member's other sessions; programs keep their tokens. Idempotent."""
     sessions.end_others(request.user.pk, request.session.session_key or "")
-    messages.success(request, _("You are logged out everywhere else."))
-    return redirect(_PAGE)
+    return show_next(request, _("You are logged out everywhere else."), _PAGE)
 
 
 @private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Log out"))
 def end_session(request: MemberRequest, session: str) -> HttpResponse:
     """End one of the member's other sessions. Idempotent."""
     sessions.end(request.user.pk, session, keep=request.session.session_key or "")
-    messages.success(request, _("That browser is logged out."))
-    return redirect(_PAGE)
+    return show_next(request, _("That browser is logged out."), _PAGE)
 
 
 @never_cache
@@ -248,15 +247,8 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
     if must_use_passkey:  # otherwise a password alone would add an app
         unsent_form.refill(request)
         return render(request, "accounts/second_step_by_passkey.html")
-    secret, form = _offered_secret(request, member), CodeForm(request.POST if "code" in request.POST else None)
-    if form.is_valid():
-        if codes.save_secret(member, secret, form.cleaned_data["code"]):
-            request.session.pop(_OFFERED.format(member.pk), None)
-            tell_change(member, Change.APP_ADDED)
-            return complete()
-        form.refuse()
-    unsent_form.refill(request)
-    return _set_up_page(request, member, secret, form, is_demanded=True)
+    form = CodeForm(request.POST if "code" in request.POST else None)
+    return _set_up_app(request, member, form, complete, is_demanded=True)
 
 
 def _offered_secret(request: HttpRequest, member: User) -> str:
@@ -269,9 +261,18 @@ def _offered_secret(request: HttpRequest, member: User) -> str:
         return secret
 
 
-def _set_up_page(
-    request: HttpRequest, member: User, secret: str, form: CodeForm, *, is_demanded: bool = False
+def _set_up_app(
+    request: HttpRequest, member: User, form: CodeForm, complete: Callable[[], HttpResponse], *, is_demanded: bool
 ) -> HttpResponse:
+    """Make an app the member's second factor if its first code is right, and `complete`; else show the page."""
+    secret = _offered_secret(request, member)
+    if form.is_valid():
+        if codes.save_secret(member, secret, form.cleaned_data["code"]):
+            del request.session[_OFFERED.format(member.pk)]
+            tell_change(member, Change.APP_ADDED)
+            return complete()
+        form.refuse()
+    unsent_form.refill(request)
     context = {
         "form": form,
         "secret": " ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
@@ -295,16 +296,12 @@ def set_up_app(request: MemberRequest) -> HttpResponse:
     """Make an authenticator app the member's second factor, confirmed by its first code."""
     if not offers_second_factor(request.user):
         return redirect(_PAGE)
-    secret, form = _offered_secret(request, request.user), CodeForm(request.POST or None)
-    if form.is_valid():
-        if codes.save_secret(request.user, secret, form.cleaned_data["code"]):
-            del request.session[_OFFERED.format(request.user.pk)]
-            tell_change(request.user, Change.APP_ADDED)
-            messages.success(request, _("Logging in takes a second step from now on."))
-            return _codes_page(request, second_factor.turn_on(request.user), resolve_url(_PAGE))
-        form.refuse()
-    unsent_form.refill(request)
-    return _set_up_page(request, request.user, secret, form)
+
+    def complete() -> HttpResponse:
+        messages.success(request, _("Logging in takes a second step from now on."))
+        return _codes_page(request, second_factor.turn_on(request.user), resolve_url(_PAGE))
+
+    return _set_up_app(request, request.user, CodeForm(request.POST or None), complete, is_demanded=False)
 
 
 def _remove(request: MemberRequest, remove: Callable[[], bool], event: Change, done: str) -> HttpResponse:
@@ -363,8 +360,7 @@ def add_passkey(request: MemberRequest) -> HttpResponse:
     """Add the passkey that the browser has created."""
     form = PasskeyForm(request.POST)
     if not form.is_valid():
-        messages.error(request, str(form.errors["name"][0]))
-        return redirect(_PAGE)
+        return show_next(request, str(form.errors["name"][0]), _PAGE, is_error=True)
     try:
         passkeys.add(request, request.user, request.POST.get("credential", ""), form.cleaned_data["name"])
     except PasskeyError:
@@ -380,12 +376,10 @@ def add_passkey(request: MemberRequest) -> HttpResponse:
 @private_act(members_only(carries=["name"]), page=_PAGE, button=gettext_lazy("Rename"))
 def rename_passkey(request: MemberRequest, passkey_id: int) -> HttpResponse:
     form = PasskeyForm(request.POST)
-    if form.is_valid():
-        request.user.passkeys.filter(pk=passkey_id).update(name=form.cleaned_data["name"])
-        messages.success(request, _("The passkey has been renamed."))
-    else:
-        messages.error(request, str(form.errors["name"][0]))
-    return redirect(_PAGE)
+    if not form.is_valid():
+        return show_next(request, str(form.errors["name"][0]), _PAGE, is_error=True)
+    request.user.passkeys.filter(pk=passkey_id).update(name=form.cleaned_data["name"])
+    return show_next(request, _("The passkey has been renamed."), _PAGE)
 
 
 @private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Remove the passkey"))
