@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 from accounts.forms import NOTICE_LABELS
 from accounts.models import PUSH_KINDS, Device, MemberSession, User
 from accounts.views.settings import address_of_section
-from accounts.web.form_pages import MemberRequest, members_only, private_act
+from accounts.web.form_pages import MemberRequest, members_only, private_act, show_next
 from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MEMBERS, SAVERS, failing, router
 from articles.text.lines import InvalidInput
@@ -135,8 +135,7 @@ def turn_on_by_form(request: MemberRequest) -> HttpResponse:
 @private_act(members_only(), page=_SECTION, button=gettext_lazy("Remove"))
 def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:
     request.user.devices.filter(pk=device_id).delete()
-    messages.success(request, _("Notifications are off on that device."))
-    return redirect(_SECTION)
+    return show_next(request, _("Notifications are off on that device."), _SECTION)
 
 
 Kind = Literal["reply", "mention", "moderation", "flag", "suggestion", "waiting"]

@@ -25,6 +25,7 @@ from accounts.web.form_pages import (
     members_only,
     page_with_form,
     show_form,
+    show_next,
 )
 from articles.forms.fields import Checkboxes
 from articles.wiring import group_titles, repository
@@ -174,8 +175,7 @@ def index(request: MemberRequest, owner: User | None, of_site: bool) -> HttpResp
             of_all = _("The members of this site have as many webhooks as are possible. Ask an administrator.")
             form.add_error(None, of_all if limit.args else own % {"count": MOST_WEBHOOKS})
         else:
-            messages.success(request, _("The webhook has been added."))
-            return redirect(_page(request, of_site, made.pk))
+            return show_next(request, _("The webhook has been added."), _page(request, of_site, made.pk))
     context = {"webhooks": Webhook.objects.of(owner), "of_site": of_site, "FORMS": bodies.FORMS}
     return show_form(request, "webhooks/index.html", form, **context)
 
@@ -195,8 +195,7 @@ def show(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: 
     form = EventsForm(request.POST if request.method == "POST" else None, webhook)
     if form.is_valid():
         Webhook.objects.filter(pk=webhook.pk).update(**form.facts)
-        messages.success(request, _("The webhook has been changed."))
-        return redirect(_page(request, of_site, webhook.pk))
+        return show_next(request, _("The webhook has been changed."), _page(request, of_site, webhook.pk))
     try:
         secret = webhook.read_secret()
     except KeyChanged:
@@ -295,8 +294,8 @@ def switch(request: MemberRequest, webhook: Webhook) -> None:
 def remove(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
     """Remove a webhook, with its deliveries. Idempotent."""
     Webhook.objects.of(owner).filter(pk=webhook_id).delete()
-    messages.success(request, _("The webhook has been removed."))
-    return redirect("articles:site_webhooks" if of_site else "articles:webhooks")
+    to = "articles:site_webhooks" if of_site else "articles:webhooks"
+    return show_next(request, _("The webhook has been removed."), to)
 
 
 _PAGES = (

@@ -38,6 +38,7 @@ from accounts.web.form_pages import (
     private_act,
     private_page,
     show_form,
+    show_next,
 )
 from owner.choices import chosen
 
@@ -89,8 +90,7 @@ def change_email(request: MemberRequest) -> HttpResponse:
     if not form.is_valid():
         return settings_page(request, 400, email_form=form)
     form.save()
-    messages.success(request, _("Your email address has been saved."))
-    return redirect(_MAIL)
+    return show_next(request, _("Your email address has been saved."), _MAIL)
 
 
 @private_act(members_only(), page=_MAIL, button=gettext_lazy("Send verification link"))
@@ -109,8 +109,7 @@ def verify(request: HttpRequest, token: str) -> HttpResponse:
     member = member_verifying(token)
     if member and request.method == "POST":
         User.objects.filter(pk=member.pk, email=member.email).update(verified_email=member.email)
-        messages.success(request, _("Your email address is verified."))
-        return redirect(_MAIL)
+        return show_next(request, _("Your email address is verified."), _MAIL)
     unsent_form.refill(request)
     return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
 
@@ -193,8 +192,7 @@ def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
         messages.info(request, _("You don't have this token. It may already have been revoked."))
         return redirect(_TOKENS)
     token.delete()
-    messages.success(request, _("The token “%(name)s” has been revoked.") % {"name": token.name})
-    return redirect(_TOKENS)
+    return show_next(request, _("The token “%(name)s” has been revoked.") % {"name": token.name}, _TOKENS)
 
 
 @never_cache
@@ -226,5 +224,4 @@ def _delete_account(request: HttpRequest) -> HttpResponse:
 def _farewell(request: HttpRequest) -> HttpResponse:
     account_deletion.advance_briefly()
     logout(request)
-    messages.success(request, _("Your account has been deleted. Thanks for being part of this community."))
-    return redirect("/")
+    return show_next(request, _("Your account has been deleted. Thanks for being part of this community."), "/")
