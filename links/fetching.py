@@ -191,14 +191,9 @@ class Fetch:
     ) -> Answer:
         client = http.client.HTTPConnection(url.hostname)
         client.sock = Wire(connection, self._deadline, MOST_BYTES)
-        method = "GET" if body is None else "POST"
-        client.putrequest(method, f"{url.pathname}{url.search}", skip_host=True, skip_accept_encoding=True)
         own = {"Host": url.host, "User-Agent": self._user_agent, "Accept-Encoding": "gzip", "Connection": "close"}
-        if body is not None:
-            own["Content-Length"] = str(len(body))
-        for name, value in {**headers, **own}.items():
-            client.putheader(name, value)
-        client.endheaders(body)
+        method, target = "GET" if body is None else "POST", f"{url.pathname}{url.search}"
+        client.request(method, target, body, {**headers, **own})
         response = client.getresponse()
         return Answer(response.status, response.headers, _body(response))
 
