@@ -19,8 +19,7 @@ from authlib.oauth2.rfc6749 import OAuth2Request
 from authlib.oauth2.rfc6749.errors import InvalidGrantError, InvalidRequestError
 from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGrant
 from authlib.oauth2.rfc7636 import CodeChallenge
-from django.db import transaction
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 
@@ -260,18 +259,6 @@ def server() -> _Server:
     made.register_grant(_RefreshGrant)
     made.register_endpoint(_Revocation)
     return made
-
-
-def answer_token_request(request: HttpRequest) -> HttpResponse:
-    """Return the token endpoint's answer. All of it is stored, or nothing."""
-    with transaction.atomic():
-        response: HttpResponse = server().create_token_response(request)
-    return response
-
-
-def answer_revocation(request: HttpRequest) -> HttpResponse:
-    response: HttpResponse = server().create_endpoint_response(_Revocation.ENDPOINT_NAME, request)
-    return response
 
 
 def read_authorization_request(request: HttpRequest) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from authlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 from django import forms
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy
@@ -78,14 +79,17 @@ def register_app(request: HttpRequest) -> HttpResponse:
 
 @_with_fields
 def token(request: HttpRequest) -> HttpResponse:
-    """Exchange a code or a refresh token."""
-    return server.answer_token_request(request)
+    """Exchange a code or a refresh token. All of the answer is stored, or nothing."""
+    with transaction.atomic():
+        response: HttpResponse = server.server().create_token_response(request)
+    return response
 
 
 @_with_fields
 def revoke(request: HttpRequest) -> HttpResponse:
     """End a grant. The answer is the same for an unknown token."""
-    return server.answer_revocation(request)
+    response: HttpResponse = server.server().create_endpoint_response("revocation", request)
+    return response
 
 
 class ScopesForm(forms.Form):
