@@ -6,7 +6,7 @@ Numbers from 1 to 4 are published as "<5", and no sums from which they would fol
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import TypeAlias
 
@@ -156,19 +156,16 @@ def _published(number: int) -> Figure:
 
 def count(repository: Repository, begin: date, end: date) -> Counter[str]:
     """Return all figures of the days from `begin` to before `end`."""
-    first, last = _moment(begin), _moment(end)
+    first, last = (datetime.combine(day, time(), UTC) for day in (begin, end))
     found = Counter[str](dict.fromkeys((name for _title, figures in SECTIONS.values() for name in figures), 0))
     found.update(_count_votes(begin, end))
-    entries = repository.moderation_log.iterate()
-    found.update(name for one in entries if first <= one.at < last for name in _names_of(one))
-    period = datetime.fromtimestamp(first, UTC), datetime.fromtimestamp(last, UTC) - timedelta.resolution
+    begun, ended = first.timestamp(), last.timestamp()
+    entries = (one for one in repository.moderation_log.iterate() if begun <= one.at < ended)
+    found.update(name for one in entries for name in _names_of(one))
+    period = first, last - timedelta.resolution
     found.update(_count_accounts(period))
     found.update(_count_legal(period))
     return found
-
-
-def _moment(day: date) -> float:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
 
 
 def _count_votes(begin: date, end: date) -> Counter[str]:

@@ -54,7 +54,7 @@ class BanManager(models.Manager["Ban"]):
             locked, now = User.objects.select_for_update().get(pk=member.pk), timezone.now()
             same = self.current().filter(member=locked, scope=scope.value, group=group)
             before = same.first()
-            if before and before.is_just_begun and before.is_same(reason, ends_at):
+            if before and before.is_same(reason, ends_at):
                 return None
             same.update(lifted_at=now)
             begun = self.create(
@@ -175,17 +175,13 @@ class Ban(Appealable):
     class Meta(Row.Meta):
         ordering = ["-begins_at", "-pk"]
 
-    @property
-    def is_just_begun(self) -> bool:
-        return self.begins_at >= timezone.now() - _SENT_TWICE
-
     def is_same(self, reason: str, ends_at: datetime | None) -> bool:
         """Return whether this ban is the one that a form sent twice would create again. The scope is the same."""
         if self.ends_at and ends_at:
             is_as_long = abs(self.ends_at - ends_at) <= _SENT_TWICE
         else:
             is_as_long = self.ends_at == ends_at
-        return is_as_long and self.reason == reason
+        return is_as_long and self.reason == reason and self.begins_at >= timezone.now() - _SENT_TWICE
 
     @property
     def is_current(self) -> bool:
