@@ -1,46 +1,15 @@
-"""Ids of new accounts. Other apps keep data under them, so they tell which are free.
-
-Without them, ids follow the highest one of the accounts database.
-"""
+"""Ids of new accounts. The articles app keeps data under them, and gives them out: see `articles.account_ids`."""
 
 from collections.abc import Callable
 
 from django.apps import apps
 from django.db import connection, models
 
-Reserve = Callable[[int, int], int]
-"""Called with the highest id of the database and a number of ids; returns the first of as many unused ids."""
+reserve: Callable[..., int]
+"""Returns the first of so many ids, by default one, that no account has had. Set by the articles app."""
 
-Note = Callable[[int], None]
-"""Called with the highest id of accounts that have been created. Best-effort: raises nothing."""
-
-
-def _next(highest: int, _count: int) -> int:
-    return highest + 1
-
-
-def _ignore(_highest: int) -> None:
-    return
-
-
-_reserve: Reserve = _next
-_note: Note = _ignore
-
-
-def reserve_with(reserve: Reserve, note: Note) -> None:
-    """Register who gives out ids."""
-    global _reserve, _note
-    _reserve, _note = reserve, note
-
-
-def reserve(count: int = 1) -> int:
-    """Return the first of `count` ids that no account has had. Raises what the registered function raises."""
-    return _reserve(highest(), count)
-
-
-def note(user_id: int) -> None:
-    """Report that an account exists, after the commit."""
-    _note(user_id)
+note: Callable[[int], None]
+"""Reports that an account exists, after the commit. Best-effort: raises nothing. Set by the articles app."""
 
 
 def highest() -> int:

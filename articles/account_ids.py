@@ -18,18 +18,18 @@ from articles.wiring import patient_repository, repository
 _NAMED = 10  # missing accounts that a sentence names
 
 
-def reserve(highest: UserId, count: int) -> UserId:
-    """Reserve ids in the site's store. A `member_ids.Reserve`.
+def reserve(count: int = 1) -> UserId:
+    """Reserve ids in the site's store, and return the first.
 
     Raises StoreError, for accounts that are not those of the store as well.
     """
     store = _store()
     store.check_site(known_store.known_site())
-    return store.account_ids.reserve(highest, count)
+    return store.account_ids.reserve(member_ids.highest(), count)
 
 
 def note(user: UserId) -> None:
-    """Record an account in the site's store; housekeeping repeats it. A `member_ids.Note`."""
+    """Record an account in the site's store; housekeeping repeats it."""
     with suppress(StoreError):
         _store().account_ids.note(user)
 

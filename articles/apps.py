@@ -17,6 +17,6 @@ class ArticlesConfig(AppConfig):
         from articles.web.profiles import AboutForm  # noqa: PLC0415
 
         account_deletion.register_step("articles", account_ids.anonymise)
-        member_ids.reserve_with(account_ids.reserve, account_ids.note)
+        member_ids.reserve, member_ids.note = account_ids.reserve, account_ids.note
         names.token_name_cleaners.append(clean_token_label)
         settings.register_form("about_form", AboutForm)
