@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from django import forms
 from django.conf import settings
@@ -17,7 +17,7 @@ from ninja import P, PathEx
 from pydantic import BaseModel, Field
 
 from accounts.forms import NOTICE_LABELS
-from accounts.models import PUSH_KINDS, Device, MemberSession, User
+from accounts.models import Device, MemberSession, User
 from accounts.views.settings import address_of_section
 from accounts.web.form_pages import MemberRequest, members_only, private_act, show_next
 from articles.api import schemas
@@ -26,6 +26,9 @@ from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
 from articles.web.form_answers import way_back
 from push.protocol import clean_subscription, public_key
+
+Kind = Literal["reply", "mention", "moderation", "flag", "suggestion", "waiting"]
+"""What members can have pushed: kinds of notices, and what waits for a moderator."""
 
 
 class PushForm(forms.Form):
@@ -80,7 +83,7 @@ def _devices_of(member: User) -> list[Device]:
 
 def choose(member: User, kinds: Iterable[str]) -> None:
     """Change what is pushed, from now on. Idempotent."""
-    chosen = [kind for kind in PUSH_KINDS if kind in kinds]
+    chosen = [kind for kind in get_args(Kind) if kind in kinds]
     User.objects.filter(pk=member.pk).update(push_kinds=",".join(chosen), pushed_until=timezone.now().timestamp())
 
 
@@ -138,7 +141,6 @@ def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:
     return show_next(request, _("Notifications are off on that device."), _SECTION)
 
 
-Kind = Literal["reply", "mention", "moderation", "flag", "suggestion", "waiting"]
 DeviceNumber = PathEx[int, P(description="The device's number.", ge=1, le=HIGHEST_NUMBER, examples=[7])]
 
 

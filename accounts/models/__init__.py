@@ -1,12 +1,11 @@
 """Members: accounts, sign-ups, vouches, sessions, devices, bans, rules, notes, tokens, apps, silencing."""
 
 from accounts.models.blocks import Block, Mute
-from accounts.models.devices import FORGOTTEN_AFTER, MOST_DEVICES, PUSH_KINDS, Device
+from accounts.models.devices import FORGOTTEN_AFTER, MOST_DEVICES, Device
 from accounts.models.group_moderators import GroupModerator
 from accounts.models.law import LegalNotice, Statement
 from accounts.models.members import (
     LOOKS_TAKEN,
-    MAIL_KINDS,
     NAME_RULE,
     WAITING_MAIL,
     AccountDeletion,
@@ -15,15 +14,7 @@ from accounts.models.members import (
     User,
     UserManager,
 )
-from accounts.models.moderation import (
-    BAN_SCOPES,
-    AboutFlag,
-    Ban,
-    BanManager,
-    BanScope,
-    MemberNote,
-    Sweep,
-)
+from accounts.models.moderation import BAN_SCOPES, AboutFlag, Ban, BanManager, BanScope, MemberNote, Sweep
 from accounts.models.oauth import App, AppRequest, Grant
 from accounts.models.rules import HeldPost, ModeratorRule, RuleVersion, TextDigest
 from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode

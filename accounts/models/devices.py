@@ -16,10 +16,6 @@ from accounts.sessions import MemberSession, is_logged_in
 
 MOST_DEVICES = 10  # devices of one member: a further one replaces the oldest
 
-PUSH_KINDS = ("reply", "mention", "moderation", "flag", "suggestion", "waiting")
-"""What members can have pushed: kinds of notices, and what waits for a moderator."""
-
-
 FORGOTTEN_AFTER = timedelta(days=1)  # time for which messages to a device may fail before it is forgotten
 
 

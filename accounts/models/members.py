@@ -92,9 +92,6 @@ def _summary(name: str) -> Any:
     return cached_property(read)
 
 
-MAIL_KINDS = ("reply", "mention", "moderation", "flag", "suggestion")
-"""Kinds of notices that members can have mailed: those of `articles.domain.notices`."""
-
 WAITING_MAIL = {"now": 0, "hourly": 3600, "daily": 86400}
 """How often moderators can have mailed what waits for them: the least seconds between two mails."""
 
@@ -317,7 +314,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     """The address that the member has verified."""
 
     mail_kinds = models.CharField(max_length=60, blank=True, default="", db_default="", editable=False)
-    """Kinds of notices that are mailed, of `MAIL_KINDS`, comma-separated."""
+    """Kinds of notices that are mailed, of `articles.domain.notices`, comma-separated."""
 
     mailed_until = models.FloatField(default=0, db_default=0, editable=False)
     """In Unix seconds: later notices may still be mailed."""
@@ -344,7 +341,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         db_default="reply,mention,waiting",
         editable=False,
     )
-    """What is pushed to the member's devices, of `PUSH_KINDS`, comma-separated."""
+    """What is pushed to the member's devices, comma-separated: kinds of notices, and "waiting"."""
 
     pushed_until = models.FloatField(default=0, db_default=0, editable=False)
     """In Unix seconds: what came later may still be pushed."""

@@ -9,6 +9,7 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -17,7 +18,8 @@ from django.core.mail import EmailMultiAlternatives
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from accounts.models import MAIL_KINDS, AboutFlag, Ban, BanScope, User, WaitingAccount
+from accounts.forms import NOTICE_LABELS
+from accounts.models import AboutFlag, Ban, BanScope, User, WaitingAccount
 from articles import housekeeping, mailing, wiring
 from articles.domain.comments import article_of, root_of
 from articles.domain.flags import FlagReason
@@ -25,6 +27,7 @@ from articles.domain.limits import Rate
 from articles.domain.notices import NoticeKind
 from moderation import mail as moderators_mail
 from moderation.bans import ban, lift_ban
+from push.pages import Kind
 from tasks import LONGEST, tidy
 from tests.cast import MODERATOR
 from tests.clock import Clock
@@ -71,7 +74,7 @@ def later(site_store, monkeypatch, settings) -> Clock:
 def mailed(user: User, *kinds: str, **facts: object) -> User:
     """Let a member with a verified address have these kinds mailed, by default all."""
     user.email = user.verified_email = f"{user.username}@example.org"
-    user.mail_kinds = ",".join(kinds or MAIL_KINDS)
+    user.mail_kinds = ",".join(kinds or NOTICE_LABELS)
     for name, value in facts.items():
         setattr(user, name, value)
     user.save()
@@ -356,8 +359,8 @@ def test_a_digest_has_the_weeks_best_articles_of_followed_groups(site_store, lat
     assert (alice.digest, alice.mail_kinds != "") == (False, True)
 
 
-def test_every_kind_of_notice_can_be_mailed():
-    assert tuple(NoticeKind) == MAIL_KINDS
+def test_every_kind_of_notice_can_be_mailed_and_pushed():
+    assert tuple(NoticeKind) == tuple(NOTICE_LABELS) == get_args(Kind)[:-1]
 
 
 def moderator_by_mail(user: User, often: str = "now", **facts: object) -> User:

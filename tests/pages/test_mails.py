@@ -18,8 +18,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils.translation import gettext, override
 
+from accounts.forms import NOTICE_LABELS
 from accounts.mail import Kind, language_of, reply_address, tell
-from accounts.models import MAIL_KINDS, LegalNotice, User, Webhook
+from accounts.models import LegalNotice, User, Webhook
 from accounts.sign_in import second_factor
 from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.identities import link, unlink
@@ -61,7 +62,7 @@ def world(site_store, settings, tmp_path) -> SimpleNamespace:
         for name in ("bob", "carol")
     }
     alice = member("alice", password=PASSWORD, email=ALICE, verified_email=ALICE)
-    User.objects.filter(pk=alice.pk).update(mail_kinds=",".join(MAIL_KINDS), followed_groups="python")
+    User.objects.filter(pk=alice.pk).update(mail_kinds=",".join(NOTICE_LABELS), followed_groups="python")
     site_store.groups.create("python", "Python")
     article = post_as(site_store, alice, TITLE, "https://example.org/a", ["python"]).id
     return SimpleNamespace(store=site_store, clock=clock, article=article, alice=alice, **others)
