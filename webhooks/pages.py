@@ -159,7 +159,7 @@ def _owned(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 def _found(owner: User | None, number: int) -> Webhook:
-    return get_object_or_404(Webhook.objects.of(owner), pk=number)
+    return get_object_or_404(Webhook, user=owner, pk=number)
 
 
 @page_with_form
@@ -176,7 +176,7 @@ def index(request: MemberRequest, owner: User | None, of_site: bool) -> HttpResp
             form.add_error(None, of_all if limit.args else own % {"count": MOST_WEBHOOKS})
         else:
             return show_next(request, _("The webhook has been added."), _page(request, of_site, made.pk))
-    context = {"webhooks": Webhook.objects.of(owner), "of_site": of_site, "FORMS": bodies.FORMS}
+    context = {"webhooks": Webhook.objects.filter(user=owner), "of_site": of_site, "FORMS": bodies.FORMS}
     return show_form(request, "webhooks/index.html", form, **context)
 
 
@@ -293,7 +293,7 @@ def switch(request: MemberRequest, webhook: Webhook) -> None:
 @_owned
 def remove(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
     """Remove a webhook, with its deliveries. Idempotent."""
-    Webhook.objects.of(owner).filter(pk=webhook_id).delete()
+    Webhook.objects.filter(user=owner, pk=webhook_id).delete()
     to = "articles:site_webhooks" if of_site else "articles:webhooks"
     return show_next(request, _("The webhook has been removed."), to)
 

@@ -30,10 +30,6 @@ class WebhookLimitError(Exception):
 class WebhookManager(models.Manager["Webhook"]):
     """Add webhooks, and find those that something is to be delivered to."""
 
-    def of(self, owner: User | None) -> models.QuerySet["Webhook"]:
-        """Return the webhooks of a member, or those of the site."""
-        return self.filter(user=owner)
-
     def listening(self, allowed: str) -> models.QuerySet["Webhook"]:
         """Return the webhooks that are on. `allowed`: whose, as WEBHOOKS says."""
         of_site, of_members = Q(user=None), Q(user__is_active=True, user__left_at=None)
@@ -45,7 +41,7 @@ class WebhookManager(models.Manager["Webhook"]):
         """Add a webhook with a key of its own. Raises WebhookLimitError."""
         if owner:
             User.objects.select_for_update().get(pk=owner.pk)
-        if self.of(owner).count() >= MOST_WEBHOOKS:
+        if self.filter(user=owner).count() >= MOST_WEBHOOKS:
             raise WebhookLimitError
         if owner and self.exclude(user=None).count() >= MOST_OF_MEMBERS:
             raise WebhookLimitError("all")
