@@ -5,6 +5,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from authlib.oauth2.rfc7591 import InvalidClientMetadataError, InvalidRedirectURIError
 from django.core.exceptions import ValidationError
 
 from accounts import names
@@ -18,31 +19,20 @@ _LOOPBACK = re.compile(r"(127\.0\.0\.1|\[::1\]|localhost)(:[0-9]{1,5})?")
 """Host and port of the device itself. `hostname` of urllib leaves out what follows an address in brackets."""
 
 
-class BadRegistration(Exception):
-    """An error code of RFC 7591, and a sentence for developers."""
-
-    def __init__(self, error: str, description: str) -> None:
-        super().__init__(description)
-        self.error, self.description = error, description
-
-
 def register(body: bytes) -> App:
-    """Register an app by a JSON document; facts that are not used are ignored. Raises BadRegistration."""
+    """Register an app by a JSON document; facts that are not used are ignored. Raises OAuth2Error."""
     facts = _read(body)
     addresses = facts.get("redirect_uris", [])
     if not isinstance(addresses, list) or not 0 < len(addresses) <= _MOST_ADDRESSES:
-        raise BadRegistration("invalid_redirect_uri", f"redirect_uris is a list of 1 to {_MOST_ADDRESSES}.")
+        raise InvalidRedirectURIError(f"redirect_uris is a list of 1 to {_MOST_ADDRESSES}.")
     for one in addresses:
         if not is_address(one):
-            raise BadRegistration(
-                "invalid_redirect_uri",
+            raise InvalidRedirectURIError(
                 "A redirect URI begins with https, with a scheme that contains a dot, or with http and a loopback "
-                f"address; it has at most {_ADDRESS_CHARACTERS} characters, no fragment and no user.",
+                f"address; it has at most {_ADDRESS_CHARACTERS} characters, no fragment and no user."
             )
     if facts.get("token_endpoint_auth_method", "none") != "none":
-        raise BadRegistration(
-            "invalid_client_metadata", "Apps have no secret: token_endpoint_auth_method is none."
-        )
+        raise InvalidClientMetadataError("Apps have no secret: token_endpoint_auth_method is none.")
     return App.objects.register(_name(facts.get("client_name")), list(dict.fromkeys(addresses)))
 
 
@@ -52,7 +42,7 @@ def _read(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         facts = None
     if not isinstance(facts, dict):
-        raise BadRegistration("invalid_client_metadata", f"Send a JSON object of at most {MOST_BYTES} bytes.")
+        raise InvalidClientMetadataError(f"Send a JSON object of at most {MOST_BYTES} bytes.")
     return facts
 
 
@@ -62,8 +52,7 @@ def _name(name: object) -> str:
     except ValidationError:
         cleaned = ""
     if not 0 < len(cleaned) <= _NAME_CHARACTERS:
-        description = f"client_name is printable text of 1 to {_NAME_CHARACTERS} characters."
-        raise BadRegistration("invalid_client_metadata", description)
+        raise InvalidClientMetadataError(f"client_name is printable text of 1 to {_NAME_CHARACTERS} characters.")
     return cleaned
 
 

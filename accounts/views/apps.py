@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.forms import TokenForm
 from accounts.oauth import server
-from accounts.oauth.registration import BadRegistration, home_of, register
+from accounts.oauth.registration import home_of, register
 from accounts.sign_in.changes import Change, tell_change
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, View, members_only, page_with_form
@@ -72,8 +72,8 @@ def register_app(request: HttpRequest) -> HttpResponse:
     """Register an app, without an account: it can do nothing before a member allows something."""
     try:
         app = register(request.body)
-    except BadRegistration as bad:
-        return JsonResponse({"error": bad.error, "error_description": bad.description}, status=400)
+    except OAuth2Error as error:
+        return JsonResponse(dict(error.get_body()), status=400)
     return JsonResponse(server.described(app), status=201)
 
 
