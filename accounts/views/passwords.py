@@ -52,18 +52,9 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         if request.method == "POST" and not request.user.is_authenticated and (owner := self._member_if_done()):
             messages.success(request, str(self.success_message))
             return arrive(request, owner, LoginIntent(next=str(self.success_url)), PASSWORD)
-        return self._dispatch(request, *args, **kwargs)
-
-    @method_decorator(members_only())
-    def _dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if self._has_password():
-            return super().dispatch(request, *args, **kwargs)
-        return self._set_first(request, *args, **kwargs)
-
-    @method_decorator(members_only(proof=True))
-    def _set_first(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Let a member without a password set one."""
-        return super().dispatch(request, *args, **kwargs)
+        guard = members_only(proof=not self._has_password())  # a member without one sets one
+        response: HttpResponseBase = guard(super().dispatch)(request, *args, **kwargs)
+        return response
 
     def _has_password(self) -> bool:
         return isinstance(self.request.user, User) and self.request.user.has_usable_password()
