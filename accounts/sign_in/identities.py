@@ -48,7 +48,7 @@ def recognise(person: Person) -> User | None:
         return link(member, person).user if member else None
     identity.label, identity.last_used_at = person.label, timezone.now()
     identity.save(update_fields=["label", "last_used_at"])
-    _follow_claims(identity, person)
+    _change_moderation(identity, is_given=person.is_moderator)
     return identity.user
 
 
@@ -94,7 +94,7 @@ def link(member: User, person: Person, *, is_new: bool = False) -> Identity:
     if identity.user_id != member.pk:
         raise TakenError
     identity.user = member
-    _follow_claims(identity, person)
+    _change_moderation(identity, is_given=person.is_moderator)
     if is_first and not is_new:
         tell_change(member, Change.IDENTITY_ADDED, settings.PROVIDERS[person.provider].label)
     return identity
@@ -106,10 +106,6 @@ def unlink(identity: Identity) -> None:
     identity.delete()
     provider = provider_of(identity.issuer)
     tell_change(identity.user, Change.IDENTITY_REMOVED, provider.label if provider else identity.issuer)
-
-
-def _follow_claims(identity: Identity, person: Person) -> None:
-    _change_moderation(identity, is_given=person.is_moderator)
 
 
 def _change_moderation(identity: Identity, *, is_given: bool) -> None:
