@@ -103,19 +103,13 @@ class MemberAdmin(StrictMixin, UserAdmin):  # type: ignore[type-arg]
     change_password_form = ChangePasswordForm
     fieldsets = (
         (None, {"fields": ("username", "password", "email")}),
-        (
-            _("Permissions"),
-            {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")},
-        ),
+        (_("Permissions"), {"fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions")}),
         (_("History"), {"fields": ("imported", "date_joined", "last_login", "left_at")}),
     )
     add_fieldsets = (
         (
             None,
-            {
-                "classes": ("wide",),
-                "fields": ("username", "email", "usable_password", "password1", "password2"),
-            },
+            {"classes": ("wide",), "fields": ("username", "email", "usable_password", "password1", "password2")},
         ),
     )
     list_display = ("username", "email", "date_joined", "imported", "is_active", "is_staff")

@@ -46,12 +46,7 @@ class Fetcher:
     """What is kept, what is being fetched, and what waits for its turn. One thread, one process."""
 
     def __init__(
-        self,
-        listener: socket.socket,
-        user_agent: str,
-        world: World,
-        *,
-        seconds: float = SECONDS,
+        self, listener: socket.socket, user_agent: str, world: World, *, seconds: float = SECONDS
     ) -> None:
         self._listener, self._user_agent, self._world = listener, user_agent, world
         self._seconds = seconds

@@ -129,10 +129,7 @@ class Token(models.Model):
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
     name = models.CharField(
-        _("name"),
-        max_length=50,
-        validators=[_PRINTABLE],
-        help_text=_("A name to recognise this token by."),
+        _("name"), max_length=50, validators=[_PRINTABLE], help_text=_("A name to recognise this token by.")
     )
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -71,8 +71,7 @@ def options_for_adding(request: HttpRequest, member: User) -> dict[str, Any]:
         user_id=handle,
         user_name=member.username,
         authenticator_selection=AuthenticatorSelectionCriteria(
-            resident_key=ResidentKeyRequirement.REQUIRED,
-            user_verification=UserVerificationRequirement.REQUIRED,
+            resident_key=ResidentKeyRequirement.REQUIRED, user_verification=UserVerificationRequirement.REQUIRED
         ),
         exclude_credentials=[PublicKeyCredentialDescriptor(id=one) for one in known],
     )
