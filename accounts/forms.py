@@ -118,9 +118,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
         if "password1" in self.fields:
             return super().set_password_and_save(user, *args, **kwargs)  # type: ignore[misc,no-any-return]
         user.set_unusable_password()
-        if kwargs.get("commit", True):
-            user.save()
-        return user
+        return user  # which `create` saves
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
@@ -190,11 +188,9 @@ class NewcomerForm(SignUpForm):
         self._person = person
 
     def save(self, commit: bool = True) -> User:
-        user: User = super().save(commit=False)
+        user: User = super().save(commit)
         user.email = User.objects.normalize_email(self._person.email)
         user.verified_email = user.email if identities.has_verified(self._person) else ""
-        if commit:
-            user.save()
         return user
 
     def create(self, invitation: Invitation | None = None, *, waits: bool = False) -> User | None:
