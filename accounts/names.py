@@ -255,15 +255,8 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-token_name_cleaners: list[Callable[[str], str]] = []
-"""What cleans names of tokens as the site cleans its titles: this app does not import the site's rules for text.
+cleaned_token_name: Callable[[str], str]
+"""Returns the name of a token as displayed. Raises ValidationError if it is invisible or has hidden characters.
 
-Each returns the name as displayed, and raises ValidationError for one that is invisible or has hidden characters.
+Set by the articles app, which has the site's rules for text.
 """
-
-
-def cleaned_token_name(name: str) -> str:
-    """Return the name of a token after all cleaners. Raises ValidationError."""
-    for clean in token_name_cleaners:
-        name = clean(name)
-    return name

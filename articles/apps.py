@@ -18,5 +18,5 @@ class ArticlesConfig(AppConfig):
 
         account_deletion.register_step("articles", account_ids.anonymise)
         member_ids.reserve, member_ids.note = account_ids.reserve, account_ids.note
-        names.token_name_cleaners.append(clean_token_label)
+        names.cleaned_token_name = clean_token_label
         settings.register_form("about_form", AboutForm)

@@ -244,7 +244,7 @@ class PreviewedForm(forms.Form):
 
 
 def clean_token_label(name: str) -> str:
-    """Clean the name of a personal token, as `accounts.names.CleanTokenName`. Raises ValidationError."""
+    """Clean the name of a personal token, for `accounts.names`. Raises ValidationError."""
     return CleanedField(clean_token_name).clean(name)
 
 

@@ -19,11 +19,11 @@ from pydantic import Field
 from accounts.forms import LoginForm
 from accounts.mail import site_address
 from accounts.models import POST, READ, VOTE, Token, TokenLimitError, User, as_jwt
-from accounts.names import cleaned_token_name
 from accounts.passwords import password_confirmed
 from accounts.sign_in import codes
 from accounts.web.backend import needs_second_factor
 from articles.api.protocol.problems import Problem
+from articles.forms.fields import clean_token_label
 from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import when
 from articles.web import limits
@@ -96,7 +96,7 @@ def app_of(request: HttpRequest) -> str:
     if product in _NAMELESS:
         product = _host_of(request.headers.get("Origin", ""))
     try:
-        return cleaned_token_name(product[:_LONGEST_APP])
+        return clean_token_label(product[:_LONGEST_APP])
     except ValidationError:
         return "Lemmy"
 
