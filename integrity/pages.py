@@ -248,9 +248,6 @@ def _item(feed: Feed, title: str, page: str, name: str, day: date, text: str) ->
         "unique_id_is_permalink": False,
         "pubdate": at,
         "updateddate": at,
-        "author_name": None,
-        "author_link": None,
-        "categories": (),
     }
 
 
