@@ -62,7 +62,8 @@ def accept(member: User, code: str) -> bool:
     digits = _digits(code)
     if can_be_guessed := len(digits) == _DIGITS:
         code_entered.send(sender=User, member=member)
-    is_right = _accept_of_app(member, digits) or _accept_recovery(member, code)
+    recovery = RecoveryCode.objects.filter(user=member, digest=_digest(code))
+    is_right = _accept_of_app(member, digits) or recovery.delete()[0] == 1
     code_compared.send(sender=User, member=member, is_right=is_right, can_be_guessed=can_be_guessed)
     return is_right
 
@@ -91,10 +92,6 @@ def _step_of(secret: str, digits: str, after: int) -> int | None:
 def _digits(code: str) -> str:
     typed = "".join(code.split())
     return typed if typed.isascii() and typed.isdecimal() else ""
-
-
-def _accept_recovery(member: User, code: str) -> bool:
-    return RecoveryCode.objects.filter(user=member, digest=_digest(code)).delete()[0] == 1
 
 
 def _digest(code: str) -> str:
