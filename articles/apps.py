@@ -19,4 +19,4 @@ class ArticlesConfig(AppConfig):
         account_deletion.register_step("articles", account_ids.anonymise)
         member_ids.reserve, member_ids.note = account_ids.reserve, account_ids.note
         names.cleaned_token_name = clean_token_label
-        settings.register_form("about_form", AboutForm)
+        settings.forms_of_others["about_form"] = AboutForm

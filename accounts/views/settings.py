@@ -61,17 +61,13 @@ address_of_section = lazy(_address_of_section, str)
 _MAIL, _TOKENS = address_of_section("mail"), address_of_section("tokens")
 
 
-_forms: dict[str, Callable[[User], BaseForm]] = {}
-
-
-def register_form(name: str, make: Callable[[User], BaseForm]) -> None:
-    """Add a form of another app to the page, by its name in the template. A second one replaces the first."""
-    _forms[name] = make
+forms_of_others: dict[str, Callable[[User], BaseForm]] = {}
+"""Forms that other apps add to the page, by their names in the template."""
 
 
 def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) -> HttpResponse:
     """Return the page. `forms`: those that were sent, with what was typed and their errors, by name."""
-    context = {name: make(request.user) for name, make in _forms.items()} | {
+    context = {name: make(request.user) for name, make in forms_of_others.items()} | {
         "email_form": EmailForm(instance=request.user),
         "token_form": TokenForm(),
         "tokens": list(Token.objects.typed(request.user)),
