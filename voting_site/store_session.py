@@ -28,7 +28,7 @@ def opened_store() -> Iterator[None]:
 
 
 def verify_store(now: float) -> tuple[str, str]:
-    """Continue to verify the embedded store's files: see `verification.verify`. Raises StoreUnavailable."""
+    """Continue to verify the embedded store's files: see `append_only.verify`. Raises StoreUnavailable."""
     if not settings.STORE_IS_EMBEDDED:
         return "", ""
     try:

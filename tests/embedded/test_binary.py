@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from voting_site.embedded import StoreBinaryError
+from voting_site.embedded import EmbeddedStoreError
 from voting_site.embedded.binary import ServerVersion, built_at, find_binary, find_server, read_version
 
 from .helpers import ROOT
@@ -36,7 +36,7 @@ def test_a_chosen_server_that_is_too_old_is_refused(tmp_path: Path):
     old = program(tmp_path, "Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=0")
 
     with pytest.raises(
-        StoreBinaryError, match=r"server is Redis 6\.2\.14, but the embedded store needs 7\.0 or newer"
+        EmbeddedStoreError, match=r"server is Redis 6\.2\.14, but the embedded store needs 7\.0 or newer"
     ):
         find_server(old)
 
@@ -60,7 +60,7 @@ def test_of_a_server_that_does_not_say_when_it_was_built_the_date_of_the_file_co
 def test_a_missing_binary_is_reported_with_instructions(monkeypatch):
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
 
-    with pytest.raises(StoreBinaryError, match="linux riscv64: set REDIS_URL"):
+    with pytest.raises(EmbeddedStoreError, match="linux riscv64: set REDIS_URL"):
         find_binary()
 
 
@@ -70,7 +70,7 @@ def test_a_binary_that_does_not_run_is_refused(tmp_path: Path, text: str):
     broken.write_text(text)
     broken.chmod(0o700)
 
-    with pytest.raises(StoreBinaryError, match="does not"):
+    with pytest.raises(EmbeddedStoreError, match="does not"):
         read_version(broken)
 
 

@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from tests.waiting import until
-from voting_site.embedded import StorePaths, StoreStartError, server as server_log
+from voting_site.embedded import EmbeddedStoreError, StorePaths, server as server_log
 
 from .helpers import answers, client, fill, is_alive, mode, rewrite, server_pid
 
@@ -88,7 +88,7 @@ def test_a_stale_socket_and_lock_do_not_prevent_a_start(paths: StorePaths, super
 
 
 def test_a_failed_start_reports_the_reason(paths: StorePaths, supervise):
-    with pytest.raises(StoreStartError, match="maxmemory-policy") as refused:
+    with pytest.raises(EmbeddedStoreError, match="maxmemory-policy") as refused:
         supervise(config={"maxmemory-policy": "nonsense"})
 
     assert str(paths.log) in str(refused.value)

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from tests.waiting import until
-from voting_site.embedded import StorePaths, StoreTimeoutError, open_store, stamp
+from voting_site.embedded import EmbeddedStoreError, StorePaths, open_store, stamp
 from voting_site.embedded.binary import ServerVersion, find_binary, read_version
 from voting_site.embedded.lock import Lock
 from voting_site.embedded.server import Server
@@ -112,7 +112,7 @@ def test_an_unresponsive_owner_is_reported(paths: StorePaths, supervise):
     lock.acquire()
     supervisor = supervise(start=False)
 
-    with pytest.raises(StoreTimeoutError, match="the process that owns it did not answer"):
+    with pytest.raises(EmbeddedStoreError, match="the process that owns it did not answer"):
         supervisor.start(0.2)
 
     lock.release()

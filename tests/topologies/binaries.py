@@ -4,8 +4,8 @@ import shutil
 from functools import cache
 from pathlib import Path
 
+from voting_site.embedded import EmbeddedStoreError
 from voting_site.embedded.binary import find_binary, read_version
-from voting_site.embedded.errors import StoreBinaryError
 
 REDIS_MISSING = "redis-server is not installed"
 
@@ -18,7 +18,7 @@ def redis() -> Path | None:
         return None
     try:
         version = read_version(Path(path))
-    except StoreBinaryError:
+    except EmbeddedStoreError:
         return None
     return Path(path) if version.name == "Redis" and version.number >= (7,) else None
 

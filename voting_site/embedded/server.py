@@ -15,9 +15,8 @@ from threading import Event
 from typing import BinaryIO, Self
 
 from . import launch, probe
-from .errors import EmbeddedStoreError, StoreCorruptError, StoreDirectoryError, StoreStartError
 from .lock import Lock
-from .paths import StorePaths
+from .paths import EmbeddedStoreError, StoreCorruptError, StoreDirectoryError, StorePaths
 
 _SETTINGS = {
     # Only this user can connect, and only by the socket.
@@ -157,7 +156,7 @@ class Server:
         """Block until the server is ready. Return False if `stopping` is set first.
 
         There is no time limit while the process runs, because a large file takes minutes to load. Raises
-        StoreCorruptError or StoreStartError if the process ends.
+        EmbeddedStoreError if the process ends.
         """
         report = time.monotonic() + _LOADING_REPORT
         while not stopping.wait(_READY_POLL):
@@ -190,7 +189,10 @@ class Server:
         damage = [message for message in messages if _DAMAGE.search(message)]
         if damage:
             return StoreCorruptError(self._paths.directory, f"the server says: {_ADVICE.sub('', damage[-1])}")
-        return StoreStartError(status, self._log.path, messages[-5:])
+        return EmbeddedStoreError(
+            f"The store's server ended with status {status} before it was ready; last lines of {self._log.path}: "
+            f"{' | '.join(messages[-5:]) or '(empty)'}"
+        )
 
     def _warn_if_truncated(self) -> None:
         for message in self._log.messages():

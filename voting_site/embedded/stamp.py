@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 
 from .binary import ServerVersion
-from .errors import StoreDirectoryError, StoreMissingError, StoreVersionError
-from .paths import StorePaths, write_whole
+from .paths import RESTORE_HINT, EmbeddedStoreError, StoreDirectoryError, StorePaths, write_whole
 
 _MANIFEST_DRAFT = "temp-appendonly.aof.manifest"
 _MAX_EMPTY_BASE_BYTES = 1024
@@ -17,12 +16,19 @@ _HEAD = re.compile(rb"(?:REDIS\d{4}|VALKEY\d{3})")
 
 
 def check(paths: StorePaths, server: ServerVersion) -> None:
-    """Raise unless `server` may open the store: StoreVersionError, StoreMissingError."""
+    """Raise EmbeddedStoreError unless `server` may open the store."""
     stamp = read(paths.stamp)
     if stamp is not None and not server.can_read(stamp):
-        raise StoreVersionError(paths.directory, str(server), str(stamp))
+        raise EmbeddedStoreError(
+            f"The store in {paths.directory} was written by {stamp}, but the installed server is {server}, "
+            f"which cannot read its files: install {stamp} or newer, or choose it with STORE_SERVER. "
+            "To change to another server, restore a backup (see docs/backup.md)."
+        )
     if not paths.manifest.exists() and (stamp is not None or not _holds_nothing(paths.manifest.parent)):
-        raise StoreMissingError(paths.directory, paths.manifest)
+        raise EmbeddedStoreError(
+            f"The store in {paths.directory} has been used before but {paths.manifest} is missing: "
+            f"{RESTORE_HINT}, or empty {paths.directory} to start with an empty store."
+        )
 
 
 def read(path: Path) -> ServerVersion | None:

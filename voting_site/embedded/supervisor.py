@@ -12,9 +12,8 @@ from threading import Event, Thread
 from . import probe, stamp
 from .append_only import mend
 from .binary import find_server
-from .errors import EmbeddedStoreError, StoreTimeoutError
 from .lock import Lock
-from .paths import StorePaths
+from .paths import EmbeddedStoreError, StorePaths
 from .server import Server
 
 logger = logging.getLogger("voting_site.embedded")
@@ -86,7 +85,7 @@ class Supervisor:
         try:
             if not self.wait_until_ready(timeout):
                 server = "its server" if self.owns else "the server of the process that owns it"
-                raise StoreTimeoutError(
+                raise EmbeddedStoreError(
                     f"The store in {self.paths.directory} is not ready: {server} did not answer "
                     f"at {self.paths.socket} within {timeout:g} s."
                 )
