@@ -25,17 +25,6 @@ def test_one_owner_holds_the_lock_until_releasing_it(lock: Lock, paths: StorePat
     other.release()
 
 
-def test_a_process_that_inherits_the_lock_holds_it_too(lock: Lock, paths: StorePaths):
-    lock.acquire()
-    inherited = os.dup(lock.fileno())
-    lock.forget()
-
-    assert not Lock(paths.lock).acquire()
-
-    os.close(inherited)
-    assert lock.acquire()
-
-
 def test_releasing_the_lock_also_unlocks_it_in_processes_that_inherited_it(lock: Lock, paths: StorePaths):
     lock.acquire()
     inherited = os.dup(lock.fileno())

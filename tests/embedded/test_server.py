@@ -95,8 +95,9 @@ def test_a_failed_start_reports_the_reason(paths: StorePaths, supervise):
     assert not paths.socket.exists()
 
 
-def test_a_server_that_does_not_stop_is_killed(paths: StorePaths, supervise):
-    supervisor = supervise(stop_timeout=0.2)
+def test_a_server_that_does_not_stop_is_killed(paths: StorePaths, supervise, monkeypatch):
+    monkeypatch.setattr("voting_site.embedded.supervisor.STOP_TIMEOUT", 0.2)
+    supervisor = supervise()
     pid = server_pid(paths)
     os.kill(pid, signal.SIGSTOP)
 

