@@ -22,25 +22,25 @@ STEPS |= {"ballots", "probation", "tasks", "push", "webhooks", "replies"}
 
 
 def test_housekeeping_runs_until_it_is_stopped():
-    begun, ended = threading.Event(), threading.Event()
+    begun, stopping, ended = threading.Event(), threading.Event(), threading.Event()
 
     def keep(stopping):
         begun.set()
         stopping.wait()
         ended.set()
 
-    found = Housekeeper(keep)
+    found = Housekeeper(keep, stopping)
     assert begun.wait(60)
     found.watch()
     assert not ended.is_set()
-    found.ask_to_stop()
+    stopping.set()
     assert ended.wait(60)
-    found.stop()
+    found.wait()
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("odd"), SystemExit(3), None])
 def test_a_thread_that_ends_by_itself_is_reported_and_restarted(error, caplog):
-    rounds, second = [], threading.Event()
+    rounds, second, stopping = [], threading.Event(), threading.Event()
 
     def keep(stopping):
         rounds.append(1)
@@ -51,12 +51,13 @@ def test_a_thread_that_ends_by_itself_is_reported_and_restarted(error, caplog):
         second.set()
         stopping.wait()
 
-    found = Housekeeper(keep)
+    found = Housekeeper(keep, stopping)
     found._thread.join(60)
     found.watch()
     assert second.wait(60)
     found.watch()
-    found.stop()
+    stopping.set()
+    found.wait()
 
     assert len(rounds) == 2
     told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
@@ -64,9 +65,10 @@ def test_a_thread_that_ends_by_itself_is_reported_and_restarted(error, caplog):
 
 
 def test_a_stopped_thread_is_not_restarted():
-    rounds = []
-    found = Housekeeper(lambda stopping: rounds.append(stopping.wait()))
-    found.stop()
+    rounds, stopping = [], threading.Event()
+    found = Housekeeper(lambda stopping: rounds.append(stopping.wait()), stopping)
+    stopping.set()
+    found.wait()
     found.watch()
     assert len(rounds) == 1
 
@@ -74,9 +76,9 @@ def test_a_stopped_thread_is_not_restarted():
 def test_a_hanging_thread_does_not_delay_the_shutdown(caplog, monkeypatch):
     monkeypatch.setattr(launcher, "STOP_TIMEOUT", 0.05)
     hanging = threading.Event()
-    found = Housekeeper(lambda _: hanging.wait())
+    found = Housekeeper(lambda _: hanging.wait(), threading.Event())
 
-    found.stop()
+    found.wait()
 
     assert "did not end within 0.05 s and is abandoned" in caplog.text
     hanging.set()

@@ -44,11 +44,10 @@ STOP_TIMEOUT = 3.0
 
 
 class Housekeeper:
-    """Run `keep(stopping)` in a thread until `stop`. Its errors do not affect the site."""
+    """Run `keep(stopping)` in a thread until that event. Its errors do not affect the site."""
 
-    def __init__(self, keep: Callable[[threading.Event], object]) -> None:
-        self._keep = keep
-        self._stopping = threading.Event()
+    def __init__(self, keep: Callable[[threading.Event], object], stopping: threading.Event) -> None:
+        self._keep, self._stopping = keep, stopping
         self._thread = self._start_thread()
 
     def _start_thread(self) -> threading.Thread:
@@ -68,13 +67,8 @@ class Housekeeper:
             logger.error("housekeeping had ended unexpectedly and is restarted")
             self._thread = self._start_thread()
 
-    def ask_to_stop(self) -> None:
-        """Ask the thread to end, without blocking; call `stop` afterwards."""
-        self._stopping.set()
-
-    def stop(self) -> None:
-        """Ask the thread to end, and wait for it up to STOP_TIMEOUT."""
-        self._stopping.set()
+    def wait(self) -> None:
+        """Wait up to STOP_TIMEOUT for the thread, which the event ends."""
         self._thread.join(STOP_TIMEOUT)
         if self._thread.is_alive():
             logger.warning("housekeeping did not end within %g s and is abandoned", STOP_TIMEOUT)
@@ -96,8 +90,8 @@ class _Stopped(Exception):
     """A signal arrived while the site was starting."""
 
 
-def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
-    """Serve until Ctrl-C or SIGTERM, then stop the web server and after it the store. Return the exit status.
+def serve(say: Say, *, runs_housekeeping: bool = True) -> None:
+    """Serve until Ctrl-C or SIGTERM, then stop the web server and after it the store.
 
     Without `runs_housekeeping`, another process has to run it: see `manage.py tick`.
 
@@ -128,20 +122,18 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> int:
             if not settings.HAS_CACHE:
                 say(f"Note: {NO_CACHE}")
             workers += [
-                Housekeeper(partial(_keep_house, say, is_prepared, runs_housekeeping)),
-                Housekeeper(lambda stopping: follower().keep(stopping)),
+                Housekeeper(partial(_keep_house, say, is_prepared, runs_housekeeping), signals.stopping),
+                Housekeeper(lambda stopping: follower().keep(stopping), signals.stopping),
             ]
             _watch(signals, server, fetcher, store, workers)
         except _Stopped:
-            return 0
+            return
         finally:  # all concurrently; the store is stopped afterwards
-            for worker in workers:
-                worker.ask_to_stop()
+            signals.stopping.set()
             server.stop()
             for worker in workers:
-                worker.stop()
+                worker.wait()
         say("Stopped.")
-        return 0
 
 
 def _watch(

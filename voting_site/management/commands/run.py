@@ -33,11 +33,9 @@ class Command(BaseCommand):
     def handle(self, *_: Any, no_housekeeping: bool, **__: Any) -> None:
         try:
             with _output_that_may_be_full():
-                status = launcher.serve(_say, runs_housekeeping=not no_housekeeping)
+                launcher.serve(_say, runs_housekeeping=not no_housekeeping)
         except (EmbeddedStoreError, launcher.CannotServe) as error:
             raise CommandError(str(error)) from error
-        if status:
-            raise SystemExit(status)
 
 
 def _say(sentence: str) -> None:
