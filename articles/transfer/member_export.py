@@ -78,7 +78,13 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "moderated_groups": _objects(
             member.group_moderations.all(), "group", ("moderates", "is_current"), ("since", "changed_at")
         ),
-        "decisions": map(_statement, member.statements.all()),
+        "decisions": _objects(
+            member.statements.all(),
+            *("act", ("at", "made_at"), *_SUBJECT, ("reason", lambda one: recorded(one.reason))),
+            *(("ground", _filled("ground")), ("cited", lambda one: recorded(one.cited) or None)),
+            *(("facts", _filled("facts")), ("automated", "is_automated"), ("appeal", _filled("appeal"))),
+            *(("answer", _filled("answer")), "upheld", ("reversed", "reversed_at")),
+        ),
         "notes_by_moderators": _objects(member.notes.all(), "text", ("written", "written_at")),
         "logins_elsewhere": _objects(
             member.identities.all(),
@@ -167,10 +173,10 @@ def _time(attribute: str) -> Callable[[Any], str | None]:
 
 
 _SUBJECT = (
-    ("article", lambda row: article_of(row.subject)),
-    ("comment", lambda row: None if is_root(row.subject) else row.subject),
+    ("article", lambda row: article_of(row.subject) if row.subject else None),
+    ("comment", lambda row: None if not row.subject or is_root(row.subject) else row.subject),
 )
-"""The article, and the comment if it is one, that a flag or a notice is about."""
+"""The article, and the comment if it is one, that a flag, a notice or a decision is about."""
 
 
 def _time_of_outcome(outcome: str, ban: Any) -> datetime | None:
@@ -240,25 +246,6 @@ def _chosen(repository: Repository, entries: Iterable[tuple[int, float]]) -> Ite
         for article in repository.articles.get_many(list(moments)):
             link, at = article.link or None, _at(moments[article.id])
             yield {"id": article.id, "title": article.title, "link": link, "at": at}
-
-
-def _statement(statement: Any) -> dict[str, Any]:
-    subject = statement.subject
-    return {
-        "act": statement.act,
-        "at": statement.made_at,
-        "article": article_of(subject) if subject else None,
-        "comment": subject if subject and not is_root(subject) else None,
-        "reason": recorded(statement.reason),
-        "ground": statement.ground or None,
-        "cited": recorded(statement.cited) or None,
-        "facts": statement.facts or None,
-        "automated": statement.is_automated,
-        "appeal": statement.appeal or None,
-        "answer": statement.answer or None,
-        "upheld": statement.upheld,
-        "reversed": statement.reversed_at,
-    }
 
 
 def _batches(entries: Iterable[tuple[int, float]]) -> Iterator[dict[int, float]]:
