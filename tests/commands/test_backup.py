@@ -432,12 +432,6 @@ def test_housekeeping_is_kept_away_as_long_as_a_backup_takes(used, tmp_path, mon
     assert renewals == [lease] * lines
 
 
-def test_a_backup_is_checked_without_being_restored(run, used, tmp_path):
-    run("backup", tmp_path / "backups")
-
-    assert "is whole and can be restored." in run("restore", only(tmp_path / "backups"), "--check")
-
-
 def test_a_backup_is_due_by_the_age_of_the_newest(tmp_path, time_machine):
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     time_machine.move_to(now, tick=False)

@@ -12,8 +12,6 @@ from django.conf import settings
 pytestmark = pytest.mark.deep
 
 LOG, TRUTH = Path("data/views_apache_2015.tsv.gz"), Path("data/views_apache_2015_truth.json")
-READER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
-BOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 
 
 @pytest.fixture
@@ -51,24 +49,3 @@ def test_page_views_of_a_real_log_are_exact_and_visitors_within_three_sigma(repl
     (tmp_path / "truth.json").write_text(json.dumps(wrong))
     status, lines = replay(shared_dir / LOG, "--truth", tmp_path / "truth.json")
     assert (status, sum(line.startswith("Differs: ") for line in lines)) == (1, 2)
-
-
-def test_repeats_bots_and_invalid_lines_are_counted_separately(replay, tmp_path):
-    rows = [
-        f"1000\tv1\t/a?b\t{READER}",
-        f"1599.9\tv1\t/a\t{READER}",
-        f"1600\tv1\t/a\t{READER}",
-        f"1600\tv2\t/a\t{READER}",
-        f"1\tv3\t/a\t{BOT}", "2\tv4\t/\x1b[2J\t-", f"soon\tv1\t/a\t{READER}", "", "no",
-    ]  # fmt: skip
-    (tmp_path / "log").write_text("\n".join(["ts\tvisitor\tpath\tua", *rows]))
-
-    _, lines = replay(tmp_path / "log", "--bots")
-
-    assert lines[1].split() == ["3", "2", "1", "/a"]
-    assert lines[2].endswith("/\\x1b[2J")
-    assert lines[3:] == [
-        "6 views of 2 paths: 3 counted, 1 throttled.",
-        "2 views by bots were counted separately.",
-        "2 invalid lines: 8, 10.",
-    ]

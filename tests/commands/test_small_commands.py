@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from accounts.models import Ban
 from articles.domain.moderation_log import REDACTED
 from tests.factories import actor, browser_of, comment_on, post_as
-from tests.store_state import NOWHERE, server_info, set_clock
+from tests.store_state import server_info, set_clock
 from voting_site import __version__
 
 
@@ -42,12 +42,6 @@ def test_in_a_checkout_the_commit_is_printed_and_whether_files_have_changed(run,
 
     (tmp_path / "file").write_text("two")
     assert run("version").splitlines()[0] == f"site    {__version__} (commit {commit}-dirty)"
-
-
-def test_a_store_that_is_away_is_no_error(run, settings):
-    settings.STORE_URL = NOWHERE
-
-    assert run("version").splitlines()[3].split() == ["store", "does", "not", "answer"]
 
 
 def test_every_index_belongs_to_another_copy_and_is_built_again(run, site_store):

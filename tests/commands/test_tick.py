@@ -229,19 +229,6 @@ def test_the_loop_survives_every_failure(site_store, caplog):
     assert second.exc_info[0] is ZeroDivisionError
 
 
-def test_the_loop_starts_at_once_and_runs_until_stopped(site_store):
-    stopping, told = threading.Event(), []
-
-    def tell(results):
-        told.append([done.step for done in results])
-        if len(told) == 3:
-            stopping.set()
-
-    housekeeping.keep(lambda: site_store, 0.01, stopping, tell)
-
-    assert told == [STEPS] * 3
-
-
 class Pauses(threading.Event):
     """A request to stop that comes in the first pause, and knows how long that would have been."""
 

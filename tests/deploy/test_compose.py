@@ -7,14 +7,11 @@ import subprocess
 from ipaddress import ip_network
 
 import pytest
-import redis
 import yaml
 
 from tests.deploy.compose_file import COMPOSE, FOLDER, SERVICES
 from tests.deploy.dockerfile import steps
-from tests.waiting import until
 from voting_site.configuration.variables import VARIABLES
-from voting_site.embedded.binary import find_binary
 from voting_site.embedded.server import _SETTINGS as EMBEDDED_STORE
 from voting_site.serving.metrics_folder import SHARED_MEMORY
 
@@ -100,23 +97,6 @@ def test_what_others_depend_on_reports_its_health():
         for name, condition in service.get("depends_on", {}).items():
             assert condition == {"condition": "service_healthy"}
             assert "healthcheck" in SERVICES[name] or SERVICES[name]["image"] == "voting-site"
-
-
-def test_a_server_accepts_the_file_of_the_store(tmp_path):
-    socket = tmp_path / "store.sock"
-    place = ["--port", "0", "--dir", str(tmp_path), "--unixsocket", str(socket)]
-    store = subprocess.Popen([find_binary(), FOLDER / "store.conf", *place], stdout=subprocess.DEVNULL)
-    client = redis.Redis(unix_socket_path=str(socket), decode_responses=True)
-    try:
-        until(lambda: store.poll() is not None or (socket.exists() and client.ping()))
-        facts = client.config_get("append*", "maxmemory-policy", "save", "hash-max-listpack-value")
-    finally:
-        client.close()
-        store.terminate()
-        store.wait(60)
-
-    assert (facts["appendonly"], facts["appendfsync"], facts["save"]) == ("yes", "always", "")
-    assert (facts["maxmemory-policy"], facts["hash-max-listpack-value"]) == ("noeviction", "2048")
 
 
 def test_a_store_of_its_own_keeps_data_as_the_embedded_store_does():

@@ -147,13 +147,6 @@ def test_what_a_rewrite_that_died_left_is_deleted(used: StorePaths, supervise):
     assert not [file for file in left if file.exists()]
 
 
-def test_a_cut_base_is_refused(base: Path, supervise):
-    os.truncate(base, base.stat().st_size - 5)
-
-    with pytest.raises(StoreCorruptError, match=r"manage\.py restore"):
-        supervise()
-
-
 def test_a_file_damaged_in_the_middle_is_refused(journal: Path, paths: StorePaths, supervise):
     damage(journal)
     before = journal.read_bytes()
@@ -192,13 +185,6 @@ def test_a_refused_start_leaves_nothing_behind(journal: Path, paths: StorePaths,
     lock.release()
 
 
-def test_a_missing_base_is_refused(base: Path, supervise):
-    base.unlink()
-
-    with pytest.raises(StoreCorruptError, match="Unable to obtain the AOF file"):
-        supervise()
-
-
 def test_a_missing_journal_is_refused(journal: Path, supervise):
     journal.unlink()
 
@@ -206,8 +192,17 @@ def test_a_missing_journal_is_refused(journal: Path, supervise):
         supervise()
 
 
-def test_a_damaged_manifest_is_refused(journal: Path, paths: StorePaths, supervise):
-    paths.manifest.write_text("nonsense\n")
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda base, _manifest: os.truncate(base, base.stat().st_size - 5), r"manage\.py restore"),
+        (lambda base, _manifest: base.unlink(), "Unable to obtain the AOF file"),
+        (lambda _base, manifest: manifest.write_text("nonsense\n"), "AOF manifest"),
+    ],
+    ids=["cut", "missing", "without a manifest"],
+)
+def test_a_base_that_cannot_be_read_is_refused(base: Path, paths: StorePaths, supervise, spoil, told: str):
+    spoil(base, paths.manifest)
 
-    with pytest.raises(StoreCorruptError, match="AOF manifest"):
+    with pytest.raises(StoreCorruptError, match=told):
         supervise()

@@ -1,8 +1,5 @@
 """Backups of a running site, restored into other servers, databases and numbers of shards."""
 
-import gzip
-import hashlib
-import json
 import re
 import shutil
 import signal
@@ -14,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from articles.backup import files, folders
+from articles.backup import folders
 from tests.cast import PASSWORD
 from tests.form_browser import FormBrowser
 from tests.postgres_server import PostgresServer, missing
@@ -165,46 +162,6 @@ def test_a_backup_of_the_embedded_store_is_restored_into_redis_and_back(used, tm
     finally:
         server.terminate()
         server.wait(60)
-
-
-LATER_COLUMNS = {"banned_from", "ban_ends_at", "inbox_read_until", "followed_groups", "feed_key"}
-LATER_COLUMNS |= {"verified_email", "mail_kinds", "mailed_until", "digest", "digested_at", "trusted_at"}
-LATER_COLUMNS |= {"ban_changed_at", "about", "about_removed", "waiting_mail", "waiting_mailed_until"}
-LATER_COLUMNS |= {"remembers_read", "hidden", "hides_read", "second_factor", "held_decided_at"}
-LATER_COLUMNS |= {"push_kinds", "pushed_until"}
-"""Of members, which the version of the older backup did not know."""
-
-
-def test_accounts_of_an_older_version_are_loaded_as_they_were_and_migrated(used, tmp_path, static_files):
-    """The backup is of the time before tokens had scopes."""
-    folder = tmp_path / "backups"
-    shutil.copytree(used[0], folder)
-    made = folders.newest_in(folder)
-    path = made / files.ACCOUNTS
-    lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    lines = [line for line in lines if line[0] != "accounts.NameLook"]
-    users = [values for label, values in lines if label == "accounts.User"]
-    for values in users:
-        for later in LATER_COLUMNS & values.keys():
-            del values[later]
-    user = users[0]
-    token = {"id": 1, "user": user["id"], "name": "old", "digest": "d" * 64}
-    token |= {"created_at": "2026-01-01T00:00:00+00:00", "last_used_at": None}
-    path.write_bytes(gzip.compress("\n".join(map(json.dumps, [*lines, ["accounts.Token", token]])).encode()))
-    values = json.loads((made / files.MANIFEST).read_text())
-    values["migrations"]["accounts"] = "0005_account_deletion"
-    content = path.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    values["files"][path.name] |= {"bytes": len(content), "sha256": digest}
-    del values["digest"]
-    (made / files.MANIFEST).write_text(json.dumps(values | {"digest": files._digest(values)}))
-
-    with ended(restore(folder, tmp_path / "data", static_files)) as site:
-        check(site, used[2])
-        exported = site.manage(
-            "shell", "-c", "from accounts.models import Token; print(Token.objects.get(name='old').scopes)"
-        )
-    assert "read vote post moderate" in exported.stdout, exported.stderr
 
 
 def test_housekeeping_makes_backups_and_the_site_serves_meanwhile(start, tmp_path):

@@ -1,7 +1,6 @@
 import pytest
 
 from articles.web.client_address import Proxies, client_address
-from voting_site.configuration import hosts
 from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.variables import VARIABLES
 
@@ -69,9 +68,3 @@ def test_trusted_proxies_can_be_any_address_or_network():
 def test_an_invalid_network_is_refused_as_a_proxy(text):
     with pytest.raises(BadSetting, match="TRUSTED_PROXIES"):
         BY_NAME["TRUSTED_PROXIES"].parse(text)
-
-
-def test_only_ipv6_addresses_are_written_in_brackets():
-    assert [hosts.in_address(host) for host in ("::1", "10.0.0.1", "example.org")] == [
-        "[::1]", "10.0.0.1", "example.org"
-    ]  # fmt: skip

@@ -2,7 +2,6 @@
 
 import re
 import signal
-import socket
 
 import pytest
 
@@ -43,19 +42,6 @@ def test_an_empty_site_stays_empty_on_request(start):
 
     assert "make admin" in site.get("/")[1]
     assert site.stop() == 0
-
-
-def test_a_port_in_use_is_reported_in_one_sentence(start):
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        holder.listen()
-        port = holder.getsockname()[1]
-
-        site = start(PORT=str(port))
-
-        assert site.process.wait(60) == 1
-    assert f"Cannot listen on 127.0.0.1:{port}" in site.told()
-    assert "Traceback" not in site.told()
 
 
 def test_a_new_weight_of_a_vote_rescores_every_article(start):

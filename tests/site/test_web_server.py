@@ -95,7 +95,7 @@ def test_the_web_server_ends_with_the_launcher(start):
     site.wait_until_up()
 
     folder = folder_of_metrics(site)
-
+    assert folder.stat().st_mode & 0o777 == 0o700
     site.process.kill()
     site.process.wait()
 
@@ -163,14 +163,3 @@ def test_the_site_listens_on_ipv6(start):
 
         assert link.getresponse().status == 200, "the peer is known to be this machine"
     assert site.stop() == 0
-
-
-def test_folders_of_metrics_are_private(start):
-    site = start(DEMO="0")
-    site.wait_until_up()
-    path = folder_of_metrics(site)
-
-    assert path.stat().st_mode & 0o777 == 0o700
-
-    assert site.stop() == 0
-    assert not path.exists()

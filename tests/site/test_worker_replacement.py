@@ -60,20 +60,6 @@ def healthy(port):
 
 
 @pytest.mark.site
-def test_a_worker_is_replaced_after_many_requests(served):
-    server, port = served
-    assert healthy(port)
-    first = workers_of(server)
-
-    for _ in range(60):
-        assert healthy(port)
-
-    until(lambda: not first & workers_of(server), DEADLINE)
-    assert len(first) == 1
-    assert healthy(port)
-
-
-@pytest.mark.site
 def test_connections_of_a_replaced_worker_are_answered_once_more_and_then_closed(served):
     server, port = served
     with ExitStack() as stack:
