@@ -8,7 +8,7 @@ from django.core.wsgi import get_wsgi_application
 
 from voting_site import accounts_file
 from voting_site.configuration.service_urls import POSTGRES
-from voting_site.serving.requests import with_declared_proxies, with_whole_bodies
+from voting_site.serving.requests import with_declared_proxies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
 
@@ -18,7 +18,5 @@ else:
     accounts_file.keep_connections()
 
 application = with_declared_proxies(
-    with_whole_bodies(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
-    behind_proxy=settings.BEHIND_PROXY,
-    proxies=settings.TRUSTED_PROXIES,
+    get_wsgi_application(), behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES
 )

@@ -20,17 +20,6 @@ def environ_after(environ, **options):
     return inner[0]
 
 
-def test_a_prefix_from_the_server_becomes_part_of_the_path():
-    after = environ_after(
-        {"SCRIPT_NAME": "/evil", "PATH_INFO": "/newest/", "SCRIPT_URL": "/x/newest/", "REDIRECT_URL": "/y"},
-        behind_proxy=True,
-    )
-
-    assert after["SCRIPT_NAME"] == ""
-    assert after["PATH_INFO"] == "/evil/newest/"
-    assert after.keys().isdisjoint({"SCRIPT_URL", "REDIRECT_URL"})
-
-
 @pytest.mark.parametrize(
     ("proxies", "peer", "is_believed"),
     [
@@ -41,19 +30,17 @@ def test_a_prefix_from_the_server_becomes_part_of_the_path():
 )  # fmt: skip
 def test_only_a_declared_proxy_states_the_scheme(proxies, peer, is_believed):
     after = environ_after(
-        {"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_PROTO": "https", "wsgi.url_scheme": "https"},
+        {"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_PROTO": "https"},
         behind_proxy=True,
         proxies=proxies,
     )
 
-    assert after["wsgi.url_scheme"] == "http"
     assert ("HTTP_X_FORWARDED_PROTO" in after) == is_believed
 
 
 def test_without_a_proxy_only_the_site_itself_states_the_scheme():
     after = environ_after({"HTTP_X_FORWARDED_PROTO": "https", "wsgi.url_scheme": "https"}, behind_proxy=False)
 
-    assert after["wsgi.url_scheme"] == "http"
     assert after["HTTP_X_FORWARDED_PROTO"] == "https", "the metrics page recognises proxies by it"
 
 

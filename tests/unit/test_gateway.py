@@ -165,7 +165,7 @@ def test_the_variables_come_from_the_request_alone(monkeypatch):
 
     variables = environ.of(Scope(headers, path="/caf\u00e9/", client="[::1]:40000"), b"")
 
-    assert variables["SCRIPT_NAME"] == ""
+    assert (variables["SCRIPT_NAME"], variables["wsgi.url_scheme"]) == ("", "http")
     assert variables["HTTP_X_FORWARDED_FOR"] == "192.0.2.7,192.0.2.8"
     assert variables["PATH_INFO"].encode("latin-1").decode() == "/caf\u00e9/"
     assert variables["REMOTE_ADDR"] == "::1"
@@ -173,6 +173,8 @@ def test_the_variables_come_from_the_request_alone(monkeypatch):
     assert variables["CONTENT_TYPE"] == "text/plain"
     assert "HTTP_X_FORWARDED_PROTO" not in variables
     assert isinstance(variables["wsgi.input"], BytesIO)
+    in_chunks = Scope(Headers([("host", "localhost"), ("transfer-encoding", "chunked")]))
+    assert environ.of(in_chunks, b"body")["CONTENT_LENGTH"] == "4"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ pages of this site may do, and which sites may embed them.
 import secrets
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from io import BytesIO
 from typing import Any, NoReturn
 
 from django.conf import settings
@@ -32,22 +31,6 @@ except ImportError:  # requirements.in says for which processors there is one
     import gzip  # type: ignore[no-redef]
 
 
-def with_whole_bodies(application: Application, at_most: int) -> Application:
-    """Wrap the application so that every body has a length. Longer ones are cut one byte above `at_most` bytes."""
-
-    def wrapped(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        ends = environ.get("wsgi.input_terminated")
-        if ends and "HTTP_TRANSFER_ENCODING" in environ and not environ.get("CONTENT_LENGTH"):
-            body = environ["wsgi.input"].read(at_most + 1)
-            environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
-        return application(environ, start_response)
-
-    return wrapped
-
-
-_PREFIXES = ("SCRIPT_NAME", "SCRIPT_URL", "REDIRECT_URL")
-"""Variables from which Django derives a prefix of every address."""
-
 _SCHEME = "HTTP_X_FORWARDED_PROTO"
 
 
@@ -69,15 +52,10 @@ def declared(*, behind_proxy: bool, proxies: Iterable[str] = ()) -> Callable[[st
 def with_declared_proxies(
     application: Application, *, behind_proxy: bool, proxies: Iterable[str] = ()
 ) -> Application:
-    """Wrap the application so that a request has no prefix, and a scheme from declared proxies only."""
+    """Wrap the application so that a request has a scheme from declared proxies only."""
     is_declared = declared(behind_proxy=behind_proxy, proxies=proxies)
 
     def wrapped(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        environ["PATH_INFO"] = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
-        for name in _PREFIXES:
-            environ.pop(name, None)
-        environ["SCRIPT_NAME"] = ""
-        environ["wsgi.url_scheme"] = "http"
         if behind_proxy and not is_declared(environ.get("REMOTE_ADDR", "")):
             environ.pop(_SCHEME, None)  # without BEHIND_PROXY, Django does not read it
         return application(environ, start_response)

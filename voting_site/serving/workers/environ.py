@@ -38,7 +38,7 @@ _CONSTANT = {
     "wsgi.multithread": True,
     "wsgi.multiprocess": True,
     "wsgi.run_once": False,
-    "wsgi.input_terminated": True,
+    "wsgi.url_scheme": "http",  # a proxy in front of the site may say another
 }
 
 
@@ -78,7 +78,6 @@ def of(scope: Any, body: bytes) -> dict[str, Any]:
         "SERVER_NAME": host.strip("[]"),
         "SERVER_PORT": port,
         "REMOTE_ADDR": peer_of(scope),
-        "wsgi.url_scheme": scope.scheme,
         "wsgi.input": BytesIO(body),
         "wsgi.errors": sys.stderr,
     }
@@ -87,6 +86,8 @@ def of(scope: Any, body: bytes) -> dict[str, Any]:
             continue
         variable = _WITHOUT_PREFIX.get(name) or "HTTP_" + name.upper().replace("-", "_")
         variables[variable] = f"{variables[variable]},{value}" if variable in variables else value
+    if "HTTP_TRANSFER_ENCODING" in variables and not variables.get("CONTENT_LENGTH"):
+        variables["CONTENT_LENGTH"] = str(len(body))
     return variables
 
 
