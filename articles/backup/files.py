@@ -162,23 +162,6 @@ _COMPRESSION = 1  # higher levels take several times as long for files a fifth s
 _LONGEST_LINE = 32 << 20  # bytes. The voters of a million take a quarter of it
 
 
-class _Digesting:
-    """A binary file that computes the digest of what is written to it."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
-        self.digest = hashlib.sha256()
-        self.bytes = 0
-
-    def write(self, data: bytes) -> int:
-        self.digest.update(data)
-        self.bytes += len(data)
-        return self._raw.write(data)
-
-    def flush(self) -> None:
-        self._raw.flush()
-
-
 class LineWriter:
     def __init__(self, packed: gzip.GzipFile) -> None:
         self._packed = packed
@@ -196,20 +179,25 @@ class LineWriter:
 @contextmanager
 def new_lines(path: Path, files: dict[str, File]) -> Iterator[LineWriter]:
     """Yield a writer of a new file, which is on the disk at the end; record the file in `files`."""
-    with private_files.new_file(path) as raw:
-        digesting = _Digesting(raw)
-        packed = gzip.GzipFile(filename="", fileobj=digesting, mode="wb", compresslevel=_COMPRESSION, mtime=0)
-        with packed:
-            writer = LineWriter(packed)
-            yield writer
-    files[path.name] = File(digesting.bytes, digesting.digest.hexdigest(), writer.lines)
+    with (
+        private_files.new_file(path) as raw,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=_COMPRESSION, mtime=0) as packed,
+    ):
+        writer = LineWriter(packed)
+        yield writer
+    files[path.name] = _described(path, writer.lines)
 
 
 def new_small_file(path: Path, content: bytes, files: dict[str, File]) -> None:
     """Write a small file; record it in `files`."""
-    with private_files.new_file(path) as raw:
-        raw.write(content)
-    files[path.name] = File(len(content), hashlib.sha256(content).hexdigest())
+    private_files.write(path, content)
+    files[path.name] = _described(path)
+
+
+def _described(path: Path, lines: int = 0) -> File:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return File(file.tell(), digest, lines)
 
 
 def read_lines(path: Path) -> Iterator[Any]:

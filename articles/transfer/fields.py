@@ -35,11 +35,6 @@ class BadRow(ValueError):
         super().__init__(english_sentence(code, params))
         self.code = code
 
-    @classmethod
-    def because(cls, error: InvalidInput) -> "BadRow":
-        """Return the same problem as a BadRow."""
-        return cls(error.code, **error.params)
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -121,7 +116,7 @@ def cleaned(name: str, value: object, clean: Callable[[str], str], *, unescape: 
     try:
         return clean(text)
     except InvalidInput as error:
-        raise BadRow.because(error) from None
+        raise BadRow(error.code, **error.params) from None
 
 
 def read_reason(fields: Mapping[str, Any], name: str) -> str | None:

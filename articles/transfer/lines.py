@@ -21,7 +21,7 @@ from typing import Any
 from articles.domain.articles import Article, ImportedArticle
 from articles.domain.comments import COMMENTS_PER_ARTICLE, Comment, CommentId, CommentPlace, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER
-from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_comment, clean_text, clean_title
+from articles.text.lines import TITLE_LIMIT, clean_comment, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.slugs import clean_slug
 from articles.transfer.fields import (
@@ -37,7 +37,6 @@ from articles.transfer.fields import (
     read_reason,
     read_time,
     seconds,
-    text_of,
 )
 
 GROUPS_LIMIT = 20
@@ -162,9 +161,7 @@ def _groups(names: object) -> tuple[tuple[str, ...], tuple[BadRow, ...]]:
     slugs, left_out = dict[str, None](), list[BadRow]()
     for name in names:
         try:
-            slugs[_slug(text_of("slug", name))] = None
-        except InvalidInput as error:
-            left_out.append(BadRow.because(error))
+            slugs[cleaned("slug", name, _slug)] = None
         except BadRow as bad:
             left_out.append(bad)
     if len(slugs) > GROUPS_LIMIT:

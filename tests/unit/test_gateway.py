@@ -12,10 +12,9 @@ from articles.api.protocol.problems import MEANINGS
 from articles.domain.refusals import REFUSED_BY_SERVER
 from articles.operation import ARRIVED_AT
 from tests.unit.rsgi import Headers, Protocol, Scope
-from voting_site.serving.workers import bodies, environ, password_forms, worker
+from voting_site.serving.workers import bodies, environ, gateway as gateways, worker
 from voting_site.serving.workers.environ import CHUNK_BYTES
-from voting_site.serving.workers.gateway import Gateway
-from voting_site.serving.workers.password_forms import PasswordForms
+from voting_site.serving.workers.gateway import Gateway, PasswordForms
 
 
 def echo(variables, start_response):
@@ -280,7 +279,7 @@ def test_pages_do_not_wait_behind_passwords():
 
 
 def test_too_many_waiting_passwords_are_refused_at_once(monkeypatch):
-    monkeypatch.setattr(password_forms, "MOST_WAITING", 0)
+    monkeypatch.setattr(gateways, "MOST_WAITING", 0)
     forms = PasswordForms(1)
     gateway = Gateway(
         pytest.fail, threads=1, patience=30, body_bytes=100, served=lambda: None, password_forms=forms
@@ -305,7 +304,7 @@ def test_too_many_waiting_passwords_are_refused_at_once(monkeypatch):
     ],
 )
 def test_forms_with_passwords_are_known_by_their_view(path, method, checks):
-    assert password_forms.checks_password(Scope(path=path, method=method)) == checks
+    assert gateways.checks_password(Scope(path=path, method=method)) == checks
 
 
 def test_a_worker_has_as_many_threads_for_passwords_as_may_hash_at_once(monkeypatch, settings):

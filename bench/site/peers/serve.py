@@ -13,7 +13,7 @@ from functools import partial
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from voting_site.serving.workers.password_forms import PasswordForms
+from voting_site.serving.workers.gateway import PasswordForms
 from voting_site.serving.workers.pool import Pool
 
 

@@ -14,18 +14,48 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from django.urls import Resolver404, resolve
 from django.utils.translation import gettext_noop
 
 from articles.operation import ARRIVED_AT
 from voting_site.serving.workers import environ
 from voting_site.serving.workers.bodies import Bodies, BrokenBody, SlowBody, TooManyBodies
 from voting_site.serving.workers.environ import CHUNK_BYTES, Application, LastAnswer, Response, refuse
-from voting_site.serving.workers.password_forms import PasswordForms
 from voting_site.serving.workers.recent_pages import RecentPages
 
 _Change = Callable[[dict[str, Any]], dict[str, Any]]
 
 _log = logging.getLogger(__name__)
+
+MOST_WAITING = 20
+"""Forms of one worker that wait for their turn or are being answered; further ones are refused at once."""
+
+_AT_PROVIDERS = "/login/with/"
+
+
+def checks_password(scope: Any) -> bool:
+    """Return whether the request is a form with a password, or may wait for a provider."""
+    from articles.web.limits import AT_PROVIDERS, PASSWORD_FORMS  # noqa: PLC0415 - its apps are loaded after this
+
+    if scope.method != "POST" and not scope.path.startswith(_AT_PROVIDERS):
+        return False
+    try:
+        return resolve(scope.path).view_name in PASSWORD_FORMS | AT_PROVIDERS
+    except Resolver404:
+        return False
+
+
+class PasswordForms:
+    """Forms with passwords, and logins at providers, with threads of their own: no page waits for them."""
+
+    def __init__(self, threads: int, is_one: Callable[[Any], bool] = checks_password) -> None:
+        self.pool = ThreadPoolExecutor(threads, "password")
+        self.is_one = is_one
+        self.waiting = 0
+
+    @property
+    def are_too_many(self) -> bool:
+        return self.waiting >= MOST_WAITING
 
 
 @dataclass(eq=False, kw_only=True)

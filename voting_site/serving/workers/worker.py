@@ -22,8 +22,7 @@ from django.conf import settings
 
 from voting_site.serving.listener import accept_nothing
 from voting_site.serving.workers.environ import Application
-from voting_site.serving.workers.gateway import Gateway
-from voting_site.serving.workers.password_forms import PasswordForms
+from voting_site.serving.workers.gateway import Gateway, PasswordForms
 from voting_site.serving.workers.recent_pages import RecentPages
 from voting_site.serving.workers.server import Server
 from voting_site.serving.workers.slow_readers import SlowReaders
