@@ -151,7 +151,7 @@ def test_the_lock_is_held_while_the_server_runs_without_a_supervisor(paths: Stor
     paths.prepare()
     first = Lock(paths.lock)
     assert first.acquire()
-    server = Server.spawn(paths, find_binary(), first, {})
+    server = Server(paths, find_binary(), first, {})
     try:
         assert server.wait_until_ready(Event())
         os.close(first.fileno())  # as if the supervisor were dead

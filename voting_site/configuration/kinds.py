@@ -2,7 +2,8 @@
 
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parseaddr
 from itertools import pairwise
@@ -24,6 +25,15 @@ class BadSetting(ImproperlyConfigured):
     def __init__(self, *sentences: str) -> None:
         super().__init__("\n".join(sentences))
         self.sentences = sentences
+
+
+@contextmanager
+def noted(mistakes: list[str]) -> Iterator[None]:
+    """Add the sentences of a BadSetting, and continue."""
+    try:
+        yield
+    except BadSetting as error:
+        mistakes += error.sentences
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ import io
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import environ
 from articles.text.links import is_private
 from voting_site.configuration import data_directory, providers
 from voting_site.configuration.data_directory import check_key, secret_key
-from voting_site.configuration.kinds import BadSetting
+from voting_site.configuration.kinds import BadSetting, noted
 from voting_site.configuration.service_urls import is_one_database, store_url
 from voting_site.configuration.variables import GONE, NAMES, VARIABLES
 
@@ -93,15 +92,6 @@ def fetches_titles(configuration: Mapping[str, Any]) -> bool:
     return bool(address) and not is_private(f"{address}/") and not configuration["ALLOW_PRIVATE_LINKS"]
 
 
-@contextmanager
-def _noted(mistakes: list[str]) -> Iterator[None]:
-    """Add the sentences of a BadSetting, and continue."""
-    try:
-        yield
-    except BadSetting as error:
-        mistakes += error.sentences
-
-
 def load(base_dir: Path) -> dict[str, Any]:
     """Return all values by name, from the environment and `base_dir/.env` (the environment takes precedence).
 
@@ -114,12 +104,12 @@ def load(base_dir: Path) -> dict[str, Any]:
     mistakes: list[str] = []
     values: dict[str, Any] = {}
     texts: Mapping[str, str] = os.environ
-    with _noted(mistakes):
+    with noted(mistakes):
         texts = assignments(base_dir) | dict(os.environ)
     for variable in VARIABLES:
-        with _noted(mistakes):
+        with noted(mistakes):
             values[variable.name] = variable.parse(texts.get(variable.name, ""))
-    with _noted(mistakes):
+    with noted(mistakes):
         values["PROVIDERS"] = providers.parse(texts)
     values["FIXED_SETTINGS"] = {
         variable.name: text
@@ -128,12 +118,12 @@ def load(base_dir: Path) -> dict[str, Any]:
     }
     data_dir = base_dir
     if "DATA_DIR" in values:
-        with _noted(mistakes):
+        with noted(mistakes):
             values["DATA_DIR"] = data_dir = data_directory.placed(base_dir, values["DATA_DIR"])
             if not values.get("SECRET_KEY"):
                 check_key(data_dir)
     if values.get("BACKUP_DIR"):
-        with _noted(mistakes):
+        with noted(mistakes):
             values["BACKUP_DIR"] = data_directory.for_backups(base_dir, values["BACKUP_DIR"], data_dir)
     cache, store = values.get("CACHE_URL"), values.get("REDIS_URL")
     if cache and store is not None and is_one_database(store_url(store, data_dir), cache):

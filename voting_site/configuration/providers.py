@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from accounts.sign_in.provider import GITHUB, TENANT, Provider
-from voting_site.configuration.kinds import KINDS, BadSetting, Kind
+from voting_site.configuration.kinds import KINDS, BadSetting, Kind, noted
 
 PREFIX = "OIDC_"
 
@@ -88,10 +88,8 @@ def parse(texts: Mapping[str, str]) -> dict[str, Provider]:
         elif PREFIX + name not in given:
             mistakes.append(f"{variable} is set, but {PREFIX}{name} is not.")
         elif not end:
-            try:
+            with noted(mistakes):
                 providers[name.lower()] = _provider(name, given)
-            except BadSetting as error:
-                mistakes += error.sentences
     by_issuer: dict[str, str] = {}
     for name, provider in providers.items():
         if (other := by_issuer.setdefault(provider.issuer, name)) != name:
@@ -106,11 +104,9 @@ def _provider(name: str, given: Mapping[str, str]) -> Provider:
 
     def value(end: str, kind: Kind, default: Any = None) -> Any:
         variable = f"{PREFIX}{name}{end}"
-        try:
+        with noted(mistakes):
             return kind.parse(variable, given[variable]) if variable in given else default
-        except BadSetting as error:
-            mistakes.extend(error.sentences)
-            return default
+        return default
 
     issuer, client_id, secret = value("", _PROVIDER) or ("", "", "")
     known = {address: label for label, address in _KNOWN.values()}

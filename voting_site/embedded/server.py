@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
 from . import launch, probe
 from .lock import Lock
@@ -71,7 +71,10 @@ class ServerLog:
         return file
 
     def bound(self) -> None:
-        """Move what is in a log over 10 MB to `<name>.1`, also while a server appends to it. Best-effort."""
+        """Move what is in a log over 10 MB to `<name>.1`, also while a server appends to it. Best-effort.
+
+        Without free descriptors, the server writes megabytes a second.
+        """
         with suppress(OSError):
             if self.path.stat().st_size <= _ROTATE_BYTES:
                 return
@@ -113,21 +116,15 @@ _TRUNCATED = re.compile(r"Truncating the AOF")
 class Server:
     """A server process. Its owner holds the lock, and calls all methods from the thread that spawned it."""
 
-    def __init__(self, paths: StorePaths, log: ServerLog, process: "subprocess.Popen[bytes]") -> None:
-        self._paths = paths
-        self._log = log
-        self._process = process
-
-    @classmethod
-    def spawn(cls, paths: StorePaths, binary: Path, lock: Lock, overrides: Mapping[str, str]) -> Self:
+    def __init__(self, paths: StorePaths, binary: Path, lock: Lock, overrides: Mapping[str, str]) -> None:
         """Start a server. On Linux it ends with the calling *thread*; elsewhere it may outlive it."""
-        log = ServerLog(paths.log)
+        self._paths, self.log = paths, ServerLog(paths.log)
         # SIGKILL ends a stopped server, too. Acknowledged writes are on disk.
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGKILL))]
         with StoreDirectoryError.of(paths.directory):
             paths.socket.unlink(missing_ok=True)  # left by a killed server: the lock proves that none is running
-            with log.open() as output:
-                process = subprocess.Popen(  # nosec B603 # noqa: S603 - our own binary
+            with self.log.open() as output:
+                self.process = subprocess.Popen(  # nosec B603 # noqa: S603 - our own binary
                     [*launcher, str(binary), *arguments(paths, overrides)],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
@@ -137,20 +134,11 @@ class Server:
                     start_new_session=True,  # only the supervisor handles the terminal's Ctrl-C
                     umask=0o077,
                 )
-        return cls(paths, log, process)
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    def bound_log(self) -> None:
-        """Keep the log bounded; without free descriptors, the server writes megabytes a second."""
-        self._log.bound()
 
     @property
     def status(self) -> int | None:
         """Exit status of the process; None while it runs, negative for the signal that ended it."""
-        return self._process.poll()
+        return self.process.poll()
 
     def wait_until_ready(self, stopping: Event) -> bool:
         """Block until the server is ready. Return False if `stopping` is set first.
@@ -160,7 +148,7 @@ class Server:
         """
         report = time.monotonic() + _LOADING_REPORT
         while not stopping.wait(_READY_POLL):
-            self.bound_log()
+            self.log.bound()
             answer = probe.ping(self._paths.socket)
             if answer is probe.Answer.READY:
                 self._warn_if_truncated()
@@ -175,26 +163,26 @@ class Server:
     def stop(self, timeout: float) -> None:
         """Terminate the server and wait until it has ended. Kill it after `timeout` seconds."""
         if self.status is None:
-            self._process.terminate()
+            self.process.terminate()
             try:
-                self._process.wait(timeout)
+                self.process.wait(timeout)
             except subprocess.TimeoutExpired:
                 logger.warning("the store's server did not end within %g s and is killed", timeout)
-                self._process.kill()
-                self._process.wait()
+                self.process.kill()
+                self.process.wait()
         self._paths.socket.unlink(missing_ok=True)
 
     def _failure(self, status: int) -> EmbeddedStoreError:
-        messages = self._log.messages()
+        messages = self.log.messages()
         damage = [message for message in messages if _DAMAGE.search(message)]
         if damage:
             return StoreCorruptError(self._paths.directory, f"the server says: {_ADVICE.sub('', damage[-1])}")
         return EmbeddedStoreError(
-            f"The store's server ended with status {status} before it was ready; last lines of {self._log.path}: "
+            f"The store's server ended with status {status} before it was ready; last lines of {self.log.path}: "
             f"{' | '.join(messages[-5:]) or '(empty)'}"
         )
 
     def _warn_if_truncated(self) -> None:
-        for message in self._log.messages():
+        for message in self.log.messages():
             if _TRUNCATED.search(message):
                 logger.warning("the last write to the store was incomplete and is dropped: %s", message)

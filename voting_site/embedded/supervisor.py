@@ -168,13 +168,13 @@ class Supervisor:
         for mended in mend(self.paths):
             logger.warning("%s", mended)
         started = time.monotonic()
-        server = Server.spawn(self.paths, binary, self._lock, self._config)
+        server = Server(self.paths, binary, self._lock, self._config)
         try:
             if not server.wait_until_ready(self._stopping):
                 return False
-            ready = time.monotonic()
+            seconds, pid = time.monotonic() - started, server.process.pid
             stamp.write(self.paths.stamp, version)
-            logger.info("the store is up: %s, process %d, after %.2f s", version, server.pid, ready - started)
+            logger.info("the store is up: %s, process %d, after %.2f s", version, pid, seconds)
             self._become_ready()
             self._watch(server)
             return True
@@ -183,7 +183,7 @@ class Supervisor:
 
     def _watch(self, server: Server) -> None:
         while not self._stopping.wait(_WATCH_POLL):
-            server.bound_log()
+            server.log.bound()
             if server.status is not None:
                 logger.warning("the store's server died with status %d and is restarted", server.status)
                 return

@@ -4,11 +4,9 @@ granian has time limits for receiving and none for sending. The kernel knows how
 acknowledged. A cut connection fails at its next write, and granian drops it.
 """
 
-import errno
 import fcntl
 import os
 import socket
-import stat
 import struct
 import termios
 import time
@@ -90,8 +88,6 @@ class SlowReaders:
 
 def _duplicate(file: int) -> socket.socket:
     """Return a socket for another descriptor of the same connection. Raises OSError if it is something else."""
-    if not stat.S_ISSOCK(os.fstat(file).st_mode):
-        raise OSError(errno.ENOTSOCK, os.strerror(errno.ENOTSOCK))
     copy = os.dup(file)
     try:
         return socket.socket(fileno=copy)
