@@ -4,16 +4,15 @@ Readers prefer appealing articles. One discussion is locked, one comment is flag
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import exp, log
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from articles.domain.articles import Article, Choice
+from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import CommentId, CommentOrder
 from articles.domain.errors import ActionRefused, CommentNotFound
 from articles.domain.flags import FlagReason
@@ -136,28 +135,24 @@ _BOTS = ("search", "search", "search", "preview", "feed")
 _MOST_BOTS = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Readership:
-    """All views of the article with this link, or else title, with their times: counted and suspect ones."""
-
-    article: str
-    counted: list[tuple[Visit, float]]
-    suspect: list[tuple[Visit, float]]
+Views: TypeAlias = list[tuple[Visit, float]]  # each with its time
 
 
-def draw_views(articles: Sequence[tuple[str, float, float]], until: float) -> list[Readership]:
-    """Draw the views of articles, given by link or else title, appeal (0 to 1) and posting time. Deterministic."""
+def draw_views(articles: Sequence[tuple[str, float, float]], until: float) -> dict[str, tuple[Views, Views]]:
+    """Draw the counted and the suspect views of articles, by link or else title. Deterministic.
+
+    The articles are given by link or else title, appeal (0 to 1) and posting time.
+    """
     rng = Random(_SEED_OF_VIEWS)  # nosec B311 # noqa: S311 - no secret depends on it
     readers = [f"{rng.getrandbits(64):016x}" for _ in range(_READERS)]
     bots = [f"{rng.getrandbits(64):016x}" for _ in _BOTS]
-    return [
-        Readership(
-            link,
+    return {
+        link: (
             sorted(_reads(rng, readers, appeal, posted_at, until), key=lambda view: view[1]),
             list(_bot_views(rng, bots, appeal, posted_at, until)),
         )
         for link, appeal, posted_at in articles
-    ]
+    }
 
 
 def _reads(
@@ -182,24 +177,18 @@ def _bot_views(
         yield Visit(bots[kind], suspicion=suspicion), round(rng.uniform(posted_at, until), 3)
 
 
-def record_missing(repository: Repository, drawn: Iterable[Readership]) -> int:
+def record_missing(repository: Repository, drawn: Mapping[str, tuple[Views, Views]]) -> int:
     """Record the views that are missing in the store. Return how many views of all articles count.
 
     Views of an article are always recorded in the same order and each of them counts, so an interrupted run
     resumes from the article's own counts.
     """
     articles = {article.link or article.title: article for article in repository.imports.iterate()}
-    views = [
-        (articles[readership.article].id, visit, at)
-        for readership in drawn
-        if readership.article in articles
-        for visit, at in _missing(repository, articles[readership.article], readership)
-    ]
+    views: list[tuple[ArticleId, Visit, float]] = []
+    for name, (counted, suspect) in drawn.items():
+        if article := articles.get(name):
+            recorded = sum(repository.pageviews.get_suspects(article.id).values())
+            views += [(article.id, *view) for view in (*counted[article.pv :], *suspect[recorded:])]
     repository.pageviews.record_many(views)
     repository.hot.rescore()
     return sum(article.pv for article in repository.imports.iterate())
-
-
-def _missing(repository: Repository, article: Article, drawn: Readership) -> list[tuple[Visit, float]]:
-    suspects = sum(repository.pageviews.get_suspects(article.id).values())
-    return drawn.counted[article.pv :] + drawn.suspect[suspects:]

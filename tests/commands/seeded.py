@@ -45,8 +45,8 @@ def wanted_views():
         (row["link"] or row["title"], row["appeal"], posted_at) for row, posted_at in zip(rows, times, strict=True)
     ]
     return {
-        one.article: (len(one.counted), dict(Counter(visit.suspicion.value for visit, _ in one.suspect)))
-        for one in draw_views(facts, 0)
+        name: (len(counted), dict(Counter(visit.suspicion.value for visit, _ in suspect)))
+        for name, (counted, suspect) in draw_views(facts, 0).items()
     }
 
 
