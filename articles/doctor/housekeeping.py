@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 
 from django.conf import settings
@@ -21,34 +20,26 @@ _AHEAD = 60.0  # seconds by which the store's own clock may be ahead
 _BEHIND = 86400.0  # seconds by which it may be behind: after a stop of the site it is, and catches up
 
 
-class Problem(StrEnum):
-    """A disagreement of the clocks."""
-
-    APART = "apart"
-    AHEAD = "ahead"
-    BEHIND = "behind"
-
-
-def list_problems(clocks: Clocks) -> Iterator[tuple[Problem, str]]:
-    """Yield each disagreement with a sentence for the operator in the active language."""
+def list_problems(clocks: Clocks) -> Iterator[tuple[str, str]]:
+    """Yield a word for each disagreement, and a sentence for the operator in the active language."""
     apart = abs(clocks.store_machine - clocks.machine)
     ahead = clocks.store - clocks.machine
     if apart > _APART:
         text = _("The clock of the store's machine and this machine's differ by %(time)s: set both by NTP.")
-        yield Problem.APART, text % {"time": units.span(apart)}
+        yield "apart", text % {"time": units.span(apart)}
     if ahead > _AHEAD:
         text = _(
             "This machine's clock has been set back: until it has caught up, voting closes up to %(time)s early. "
             "If it is right now, run “manage.py accept_clock”."
         )
-        yield Problem.AHEAD, text % {"time": units.span(ahead)}
+        yield "ahead", text % {"time": units.span(ahead)}
     if ahead < -_BEHIND:
         text = _(
             "The site has not run for %(time)s, or this machine's clock has jumped ahead: check it. If it is "
             "right, you don't have to do anything: the voter lists of closed articles are only kept longer, for "
             "the same length of time."
         )
-        yield Problem.BEHIND, text % {"time": units.span(-ahead)}
+        yield "behind", text % {"time": units.span(-ahead)}
 
 
 _HOT_STALE_SECONDS = 600  # several times the longest interval between two scorings of the hot list
