@@ -133,8 +133,10 @@ def is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def checked_counts(votes: int, opposes: int, *, is_open: bool) -> tuple[int, int]:
+def checked_counts(votes: object, opposes: object, *, is_open: bool) -> tuple[int, int]:
     """Return votes and opposes that a site can store. Raises BadRow."""
+    if not (is_count(votes) and is_count(opposes) and votes >= 0 and opposes >= 0):
+        raise BadRow("opposes-kind")
     if max(votes, opposes) > MOST_VOTES:
         raise BadRow("votes-many")
     if is_open and votes + opposes > MOST_OPEN_VOTES:

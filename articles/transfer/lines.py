@@ -147,8 +147,6 @@ def _counts(fields: Mapping[str, Any], *, is_open: bool) -> tuple[int, int]:
         if not is_count(votes):
             raise BadRow("votes-kind")
         votes, opposes = max(1, votes), max(0, 1 - votes)
-    elif not (is_count(votes) and is_count(opposes) and votes >= 0 and opposes >= 0):
-        raise BadRow("opposes-kind")
     return checked_counts(votes, opposes, is_open=is_open)
 
 
@@ -207,7 +205,8 @@ def _read_comment(
     if place.is_stub:
         return ImportedComment(article, place, DELETED_MEMBER, "", "")
     removed = read_reason(fields, "removed")
-    votes, opposes = _counts_of_comment(fields, reading, place)
+    is_open = reading.is_open(place.posted_at, place.closes_at)
+    votes, opposes = checked_counts(fields.get("votes", 0), fields.get("opposes", 0), is_open=is_open)
     return ImportedComment(
         article=article,
         place=place,
@@ -241,13 +240,6 @@ def _text(fields: Mapping[str, Any], *, is_removed: bool, unescape: bool) -> str
     if text is None:
         raise BadRow("text-missing")
     return cleaned("text", text, clean_comment, unescape=unescape)
-
-
-def _counts_of_comment(fields: Mapping[str, Any], reading: Reading, place: CommentPlace) -> tuple[int, int]:
-    votes, opposes = fields.get("votes", 0), fields.get("opposes", 0)
-    if not (is_count(votes) and is_count(opposes) and votes >= 0 and opposes >= 0):
-        raise BadRow("opposes-kind")
-    return checked_counts(votes, opposes, is_open=reading.is_open(place.posted_at, place.closes_at))
 
 
 def _edited(fields: Mapping[str, Any], posted_at: float, reading: Reading) -> float | None:

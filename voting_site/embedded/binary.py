@@ -6,7 +6,6 @@ import platform
 import re
 import subprocess
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from .paths import EmbeddedStoreError
@@ -77,20 +76,14 @@ def find_binary() -> Path:
 
 
 def read_version(binary: Path) -> ServerVersion:
-    """Return the version that the binary prints, cached per file. Raises EmbeddedStoreError."""
+    """Return the version that the binary prints. Raises EmbeddedStoreError."""
+    command = [str(binary), "--version"]
     try:
-        return _read_version(binary, binary.stat().st_mtime_ns)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)  # nosec B603 # noqa: S603 - our own binary
     except (OSError, subprocess.SubprocessError) as error:
         raise EmbeddedStoreError(f"The store's server {binary} does not run: {error}.") from error
-
-
-@lru_cache(maxsize=8)
-def _read_version(binary: Path, _modified: int) -> ServerVersion:
-    output = subprocess.run(  # nosec B603 # noqa: S603 - our own binary
-        [binary, "--version"], capture_output=True, text=True, check=True, timeout=10
-    ).stdout
-    if not (version := _VERSION.match(output)):
-        raise EmbeddedStoreError(f"The store's server {binary} does not print its version: {output!r}.")
+    if not (version := _VERSION.match(done.stdout)):
+        raise EmbeddedStoreError(f"The store's server {binary} does not print its version: {done.stdout!r}.")
     return ServerVersion(version["name"], tuple(map(int, version["number"].split("."))))
 
 
