@@ -21,14 +21,8 @@ TRACKING_PARAMETERS = frozenset(
         *("_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking"),  # HubSpot
         *("spm", "_ga", "_gl", "pk_campaign", "pk_kwd"),  # Alibaba, Google Analytics across domains, Piwik
         *("spm_id_from", "vd_source", "triedredirect", "wprov"),  # Bilibili, Substack, Wikipedia
-        *(
-            "at_medium",
-            "at_campaign",
-            "at_link_id",
-            "at_link_origin",
-            "at_link_type",
-            "at_ptr_name",
-        ),  # AT Internet
+        *("at_medium", "at_campaign", "at_link_id"),  # AT Internet
+        *("at_link_origin", "at_link_type", "at_ptr_name"),
     )
 )
 
