@@ -25,35 +25,30 @@ from articles.wiring import repository, retract
 from owner import choices, colours
 from owner.administrator import administrators_only
 
-_SIGN_UP = (
-    ("open", gettext_lazy("Everyone")),
-    ("approval", gettext_lazy("Everyone, after a moderator has approved the account")),
-    ("invitation", gettext_lazy("People whom a member invites")),
-    ("closed", gettext_lazy("No one: administrators add members")),
-)
-
-_INVITATION_TREE = (
-    ("public", gettext_lazy("Everyone")),
-    ("moderators", gettext_lazy("Moderators")),
-    ("off", pgettext_lazy("readers", "No one")),
-)
-_READING = (
-    ("everyone", gettext_lazy("Everyone")),
-    ("members", gettext_lazy("Members: all others are asked to log in")),
-)
-_WEBHOOKS = (
-    ("off", pgettext_lazy("webhooks", "No one")),
-    ("site", gettext_lazy("Administrators, for the site")),
-    ("members", gettext_lazy("Administrators and members")),
-)
-_YES_NO = (("1", pgettext_lazy("setting", "On")), ("0", pgettext_lazy("setting", "Off")))
 _RADIO_BUTTONS = {
-    "sign-up": _SIGN_UP,
-    "reading": _READING,
-    "webhooks": _WEBHOOKS,
-    "invitation tree": _INVITATION_TREE,
-    "yes/no": _YES_NO,
+    "sign-up": (
+        ("open", gettext_lazy("Everyone")),
+        ("approval", gettext_lazy("Everyone, after a moderator has approved the account")),
+        ("invitation", gettext_lazy("People whom a member invites")),
+        ("closed", gettext_lazy("No one: administrators add members")),
+    ),
+    "reading": (
+        ("everyone", gettext_lazy("Everyone")),
+        ("members", gettext_lazy("Members: all others are asked to log in")),
+    ),
+    "webhooks": (
+        ("off", pgettext_lazy("webhooks", "No one")),
+        ("site", gettext_lazy("Administrators, for the site")),
+        ("members", gettext_lazy("Administrators and members")),
+    ),
+    "invitation tree": (
+        ("public", gettext_lazy("Everyone")),
+        ("moderators", gettext_lazy("Moderators")),
+        ("off", pgettext_lazy("readers", "No one")),
+    ),
+    "yes/no": (("1", pgettext_lazy("setting", "On")), ("0", pgettext_lazy("setting", "Off"))),
 }
+"""The choices of settings of these kinds, in the words of their fields."""
 
 LABELS: Mapping[str, tuple[Any, Any]] = {
     "SITE_NAME": (gettext_lazy("Name"), gettext_lazy("At the top of every page, and in emails.")),
