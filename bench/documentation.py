@@ -11,7 +11,7 @@ from pathlib import Path
 
 from articles.domain.limits import LIMITS, PROVIDER_SHARE
 from articles.repository.store import scripts
-from articles.repository.store.key_table import DAY, HOUR, MINUTE, TABLE, Place
+from articles.repository.store.keys import DAY, HOUR, MINUTE, TABLE, Place
 from articles.repository.store.permissions import as_acl
 from voting_site.configuration.variables import VARIABLES
 

@@ -18,7 +18,7 @@ from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store import connection, keys as names, schema
 from articles.repository.store.clients.client import make_clients, send_together
-from articles.repository.store.key_table import recognise
+from articles.repository.store.keys import recognise
 from articles.repository.upkeep import upgrades
 from articles.text.links import link_digest
 from tests import every_server

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from articles.repository.store.key_table import recognise
+from articles.repository.store.keys import recognise
 
 pytestmark = pytest.mark.source
 

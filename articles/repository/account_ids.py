@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from articles.domain.members import PLACEHOLDERS, UserId
 from articles.repository.store import keys as names
 from articles.repository.store.connection import OfStore
-from articles.repository.store.key_table import PartOf, recognise, split_prefix
+from articles.repository.store.keys import PartOf, recognise, split_prefix
 from articles.repository.store.scan import walk
 
 

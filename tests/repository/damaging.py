@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import redis
 
 from articles.repository import Repository
-from articles.repository.store.key_table import TABLE, recognise
+from articles.repository.store.keys import TABLE, recognise
 from tests.every_server import names_in
 
 Damage = Callable[[redis.Redis, str], object]

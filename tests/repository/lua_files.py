@@ -6,8 +6,7 @@ from pathlib import Path
 
 from articles.domain.lists import Order
 from articles.repository.store import scripts
-from articles.repository.store.key_table import REPLIES
-from articles.repository.store.keys import Keys
+from articles.repository.store.keys import REPLIES, Keys
 
 FOLDER = Path(scripts.__file__).parents[1] / "lua"
 

@@ -15,7 +15,7 @@ from articles.repository import BackupReader, BackupRecord, Layout, Repository, 
 from articles.repository.backup.reading import read_layout
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
-from articles.repository.store.key_table import TABLE, InBackup
+from articles.repository.store.keys import TABLE, InBackup
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import comment_on, post, view

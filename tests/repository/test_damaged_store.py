@@ -12,7 +12,7 @@ from django.test import Client
 from articles.domain.errors import StoreDamaged, StoreUnfit
 from articles.repository import Repository
 from articles.repository.store import keys as names
-from articles.repository.store.key_table import recognise
+from articles.repository.store.keys import recognise
 from articles.text.links import link_digest
 from tests.cast import ALICE, MALLORY
 from tests.clock import Clock

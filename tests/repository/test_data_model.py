@@ -17,7 +17,7 @@ from articles.repository import Confirmation, Repository
 from articles.repository.lists import hot
 from articles.repository.ranking import parameters
 from articles.repository.store import keys as key_names, scripts
-from articles.repository.store.key_table import LOG, TABLE, TUNINGS, Key, recognise, split_prefix
+from articles.repository.store.keys import TABLE, Key, Keys, recognise, split_prefix
 from articles.repository.store.scan import survey
 from articles.repository.store.schema import RESTORING
 from bench import documentation
@@ -224,7 +224,7 @@ def test_fields_of_other_hashes_match_the_documented_content(used, names):
             assert all(re.fullmatch(form, field) for field in used.store.client.hkeys(name))
 
 
-@pytest.mark.parametrize("key", [LOG, TUNINGS], ids=lambda key: key.name)
+@pytest.mark.parametrize("key", [Keys.log, Keys.tunings], ids=lambda key: key.name)
 def test_entries_of_the_logs_have_the_documented_parts(used, names, key):
     parts = set(re.findall("`([a-z_]+)`", DESCRIBED[key.name][0]))
     entries = [json.loads(text) for name in names if kind_of(name) is key for text in logged(used, name)]

@@ -11,7 +11,6 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Action, Actor
 from articles.repository.moderation import left_out
-from articles.repository.store.key_table import LEFT_OUT_ON_ARTICLE
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.every_server import with_methods_of
 from tests.factories import comment_on, imported, post
@@ -95,7 +94,7 @@ def test_later_votes_are_left_out_too(repository, articles, clock):
     [
         (lambda client, keys, n: client.hset(keys.article(n), "left_out", "2 0"), "left out of ranking 2 0"),
         (
-            lambda client, keys, n: client.unlink(keys.prefix + LEFT_OUT_ON_ARTICLE.of(n)),
+            lambda client, keys, n: client.unlink(keys.left_out_on(n)),
             "counts, but is to be left out of ranking",
         ),
         (lambda client, keys, n: client.srem(keys.left_out, MALLORY), "is left out of ranking, but is to count"),

@@ -10,7 +10,7 @@ from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.readership import REPEAT, DayViews, Suspicion
 from articles.repository.readership.pageviews import DAYS_KEPT
-from articles.repository.store.key_table import BURST, BURST_ON_ARTICLE, SEEN
+from articles.repository.store.keys import Keys
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
 from tests.every_server import delete
@@ -57,7 +57,7 @@ def test_a_view_that_no_exchange_takes_along_is_not_recorded(repository, article
 def test_the_stored_time_decides_and_not_the_expiry_of_a_key(repository, article, clock):
     record(repository, article, 1)
     names = repository.store.shards.of(article)
-    seen = names.prefix + SEEN.of(article, visit(1).visitor)
+    seen = names.prefix + Keys.seen.of(article, visit(1).visitor)
     assert 595 <= repository.store.client.ttl(seen) <= 600
     repository.store.client.persist(seen)
     clock.advance(600)
@@ -146,7 +146,7 @@ def test_suspect_views_are_counted_by_reason_and_do_not_affect_ranking(repositor
     assert {(count.reason, count.counted, count.pv, count.uv) for count in counts} == {(suspicion, False, 1, 1)}
     assert repository.pageviews.get_suspects(article) == {suspicion: 3}
     assert rest() == before
-    assert not client.exists(shards.of(article).prefix + SEEN.of(article, visit(2).visitor))
+    assert not client.exists(shards.of(article).prefix + Keys.seen.of(article, visit(2).visitor))
     assert record(repository, article, 2).counted
     assert problems(repository) == []
 
@@ -197,7 +197,7 @@ def test_a_networks_limit_ends_with_its_window(repository, article):
     for visitor in range(40):
         record(repository, article, visitor, network=7)
     network = visit(0, 7).network
-    burst = [names.prefix + BURST_ON_ARTICLE.of(article, network), names.prefix + BURST.of(network)]
+    burst = [names.prefix + Keys.burst_on_article.of(article, network), names.burst(network)]
     assert all(595 <= client.ttl(name) <= 600 for name in burst)
 
     delete(client, *burst)  # as their expiry does

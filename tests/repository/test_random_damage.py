@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from articles.repository import Repository
-from articles.repository.store.key_table import BY_NAME, InBackup, Key, recognise
+from articles.repository.store.keys import BY_NAME, InBackup, Key, recognise
 from tests.cast import ALICE
 from tests.clock import Clock
 from tests.every_server import names_in

@@ -11,7 +11,7 @@ import redis
 from articles.domain.errors import StoreUnfit
 from articles.repository.store import scan, schema
 from articles.repository.store.connection import Store
-from articles.repository.store.key_table import ARTICLE
+from articles.repository.store.keys import Keys
 from articles.repository.store.scan import walk_kinds
 from articles.repository.upkeep import upgrades
 from tests.every_server import configure, names_in, with_methods_of
@@ -166,7 +166,7 @@ def next_layout(monkeypatch):
 
     def improve(store: Store, progress: upgrades.Progress) -> None:
         for done, batch in enumerate(walk_kinds(store)):
-            for name in (name for name, kind in batch if kind is ARTICLE):
+            for name in (name for name, kind in batch if kind is Keys.article):
                 store.client.hsetnx(name, "better", store.client.hget(name, "title"))
             progress(done, done + 1)
             if done == stopping_after:

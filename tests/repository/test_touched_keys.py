@@ -16,7 +16,7 @@ from articles.domain.readership import Suspicion
 from articles.repository import Repository
 from articles.repository.ranking import parameters
 from articles.repository.store import scripts
-from articles.repository.store.key_table import TABLE, recognise
+from articles.repository.store.keys import TABLE, recognise
 from articles.repository.store.schema import LAYOUT_VERSION
 from articles.repository.upkeep.long_articles import check_long
 from articles.searching import Hiding

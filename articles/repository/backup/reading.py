@@ -21,7 +21,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, root_of
 from articles.domain.errors import StoreDamaged
 from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
-from articles.repository.store import key_table as table, keys as names
+from articles.repository.store import keys as names
 from articles.repository.store.batches import (
     ARTICLES_PER_CHECK,
     ENTRIES_PER_READ,
@@ -31,8 +31,7 @@ from articles.repository.store.batches import (
 )
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.connection import Store
-from articles.repository.store.key_table import InBackup, Key, PartOf, split_prefix
-from articles.repository.store.keys import Keys
+from articles.repository.store.keys import InBackup, Key, Keys, PartOf, Place, split_prefix
 from articles.repository.store.scan import portions, walk_kinds
 
 N = TypeVar("N", int, float)
@@ -41,9 +40,9 @@ Progress: TypeAlias = Callable[[int, int], object]
 Report: TypeAlias = Callable[[str], object]  # receives the name of each key that cannot be read
 _Named: TypeAlias = tuple[str, Key]  # a key's name, and its kind
 
-_LISTS = (table.LOG, table.TUNINGS)  # lists that grow at their heads, and are read from their tails in parts
+_LISTS = (Keys.log, Keys.tunings)  # lists that grow at their heads, and are read from their tails in parts
 
-_SKETCHES = (table.VISITORS, table.VISITORS_OF_DAY)
+_SKETCHES = (Keys.visitors, Keys.visitors_of_day)
 
 
 def read_layout(store: Store) -> Layout:
@@ -76,16 +75,16 @@ class BackupReader:
             for name, kind in batch:
                 if kind is None:
                     self.foreign += 1
-                elif kind is table.ARTICLE:
+                elif kind is Keys.article:
                     (number,) = kind.values(split_prefix(name)[1])
                     self._highest = max(self._highest, int(number))
-                elif kind is table.COMMENT:
+                elif kind is Keys.comment:
                     comment_id = int(kind.values(split_prefix(name)[1])[0])
                     last = self._last_comments.get(article_of(comment_id), 0)
                     self._last_comments[article_of(comment_id)] = max(last, comment_id)
                 elif kind.in_backup is InBackup.COPIED and kind.part_of not in (PartOf.ARTICLE, PartOf.COMMENT):
-                    is_members = kind.part_of is PartOf.MEMBER or kind in (table.LINK, table.ACCOUNTS)
-                    if kind is not table.VIEWED:
+                    is_members = kind.part_of is PartOf.MEMBER or kind in (Keys.link, Keys.accounts)
+                    if kind is not Keys.viewed:
                         (self._lists if is_members else self._site).append((name, kind))
 
     # Before the accounts
@@ -187,7 +186,7 @@ class BackupReader:
                 data = sketches.get(keys.prefix + name, "") if kind == "sketch" else data
                 entries.append(Entry(name, data, now + life if life >= 0 else None))
             if viewed_at:
-                entries.append(Entry(table.VIEWED.name, {article_id: float(viewed_at)}))
+                entries.append(Entry(Keys.viewed.name, {article_id: float(viewed_at)}))
             yield BackupRecord(self._numbers[keys.prefix], tuple(entries))
 
     def _read_sketches(self, sketches: Sequence[str]) -> dict[str, str]:
@@ -243,7 +242,7 @@ class BackupReader:
 
     def _record(self, name: str, kind: Key, data: Any, expires_ms: int | None) -> BackupRecord:
         prefix, rest = split_prefix(name)
-        shard = None if kind.place is table.Place.OUTSIDE else self._numbers[prefix]
+        shard = None if kind.place is Place.OUTSIDE else self._numbers[prefix]
         return BackupRecord(shard, (Entry(rest, data, expires_ms),))
 
 

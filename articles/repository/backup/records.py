@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Any, NamedTuple
 
-from articles.repository.store import key_table as table
+from articles.repository.store.keys import Keys, recognise
 
 REMADE = "html"
 """Field of articles and comments that no backup contains and no restore takes: the site makes it of the text."""
@@ -32,7 +32,7 @@ class BackupRecord:
     @property
     def is_article(self) -> bool:
         """Whether the record adds an article to the backup."""
-        return not self.is_repeated and any(table.ARTICLE.values(entry.name) for entry in self.entries)
+        return not self.is_repeated and any(Keys.article.values(entry.name) for entry in self.entries)
 
     def as_json(self) -> list[Any]:
         return [self.shard, int(self.is_repeated), [list(entry) for entry in self.entries]]
@@ -52,7 +52,7 @@ _LATEST_MS = 1 << 53
 def _entry(values: Any) -> Entry:
     match values:
         case [str() as name, data, None | int() as expires_ms] if abs(expires_ms or 0) < _LATEST_MS:
-            (kind,) = table.recognise([name])
+            (kind,) = recognise([name])
             if kind is None or _ARE_SOUND[kind.type](data):
                 return Entry(name, data, expires_ms)
     raise ValueError(f"this is not a key of a store: {str(values)[:80]!r}")

@@ -15,10 +15,19 @@ from articles.domain.errors import StoreUnfit
 from articles.repository.backup.reading import article_of_entry, of_entry
 from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
 from articles.repository.ranking.parameters import NEXT
-from articles.repository.store import key_table as table, keys as names
+from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
-from articles.repository.store.key_table import InBackup, Key, PartOf, Place
-from articles.repository.store.keys import Keys, Shards
+from articles.repository.store.keys import (
+    TABLE,
+    InBackup,
+    Key,
+    Keys,
+    PartOf,
+    Place,
+    Shards,
+    is_kept_with_article,
+    recognise,
+)
 from articles.repository.store.scan import portions
 from articles.repository.store.schema import OF_A_MOVE, RESTORING
 
@@ -53,17 +62,17 @@ class Placing:
         if record.shard is not None and not 0 <= record.shard < self.before:
             raise ValueError(f"there is no shard {record.shard}")
         for entry in record.entries:
-            (kind,) = table.recognise([entry.name])
+            (kind,) = recognise([entry.name])
             if kind is None or kind.in_backup is not InBackup.COPIED:
                 continue
-            if kind is table.RANKING:
+            if kind is Keys.ranking:
                 self._note_parameters(entry.data, record.shard or 0)
-            elif kind is table.SCHEMA:
+            elif kind is Keys.schema:
                 stamp = {name: value for name, value in entry.data.items() if name not in OF_A_MOVE}
                 yield Placed(entry.name, kind, stamp)
-            elif kind is table.LOG and self.before != self.shards.count:
+            elif kind is Keys.log and self.before != self.shards.count:
                 self._note_log(entry.data)
-            elif kind is table.LOG:
+            elif kind is Keys.log:
                 yield Placed(self.shards.all[record.shard or 0].log, kind, entry.data)
             else:
                 yield from self._place(kind, entry, record.shard or 0)
@@ -72,7 +81,7 @@ class Placing:
         """Yield what depends on all records: the logs and the parameters of all shards."""
         for keys, oldest_first in self._log.items():
             oldest_first.sort(key=lambda dated: dated[0])
-            yield Placed(keys.log, table.LOG, [text for _, text in reversed(oldest_first)])
+            yield Placed(keys.log, Keys.log, [text for _, text in reversed(oldest_first)])
         bounds = {name: max(self._bounds[name], key=float) for name in _HIGHEST if self._bounds[name]}
         bounds |= {
             name: min(values, key=float)
@@ -81,11 +90,11 @@ class Placing:
         }
         if self._parameters:
             for keys in self.shards.all:
-                yield Placed(keys.ranking, table.RANKING, self._parameters | bounds)
+                yield Placed(keys.ranking, Keys.ranking, self._parameters | bounds)
 
     def _place(self, kind: Key, entry: Entry, shard: int) -> Iterator[Placed]:
         name, data, expires = entry
-        if kind in (table.ARTICLE, table.COMMENT):
+        if kind in (Keys.article, Keys.comment):
             data = {field: value for field, value in data.items() if field != REMADE}
         if kind.place is Place.OUTSIDE:
             yield Placed(name, kind, data, expires)
@@ -95,13 +104,13 @@ class Placing:
             yield Placed(self.shards.of(int(kind.values(name)[0])).prefix + name, kind, data, expires)
         elif kind.part_of is PartOf.COMMENT:
             yield Placed(self.shards.of_comment(int(kind.values(name)[0])).prefix + name, kind, data, expires)
-        elif kind is table.DELETED_MEMBERS or (kind in _LEFT_OUT and not shard):
+        elif kind is Keys.deleted_members or (kind in _LEFT_OUT and not shard):
             for keys in self.shards.all:
                 yield Placed(keys.prefix + name, kind, data, expires)
         elif kind in _LEFT_OUT:
             return  # the first shard decides: acts begin there
-        elif kind is table.VIEWED or kind.part_of is PartOf.MEMBER:
-            for keys, part in self._split(data, of_comments=kind in (table.FLAGS_BY, table.INBOX)).items():
+        elif kind is Keys.viewed or kind.part_of is PartOf.MEMBER:
+            for keys, part in self._split(data, of_comments=kind in (Keys.flags_by, Keys.inbox)).items():
                 yield Placed(keys.prefix + name, kind, part, expires)
         else:  # figures of the site, which are added up over all shards
             keys = self.shards.all[shard if self.before == self.shards.count else 0]
@@ -136,7 +145,7 @@ class Placing:
             self._log[keys].append((of_entry(text, float, "at"), text))
 
 
-_LEFT_OUT = (table.LEFT_OUT, table.LEFT_OUT_ACTS, table.PROBATION)
+_LEFT_OUT = (Keys.left_out, Keys.left_out_acts, Keys.probation)
 
 
 _RECORDS_PER_TRIP = 200
@@ -201,25 +210,25 @@ class StoreRestore:
     def _drop(self, pipe: Any, record: BackupRecord) -> None:
         """Drop what an earlier record wrote of the article or the comment that this one is about."""
         for entry in record.entries:
-            if number := table.ARTICLE.values(entry.name):
+            if number := Keys.article.values(entry.name):
                 keys = self._store.shards.of(int(number[0]))
-                own = [kind for kind in table.TABLE if table.is_kept_with_article(kind)]
+                own = [kind for kind in TABLE if is_kept_with_article(kind)]
                 pipe.unlink(*(keys.prefix + kind.of(*number) for kind in own), keys.flags(root_of(int(number[0]))))
-            elif number := table.COMMENT.values(entry.name):
+            elif number := Keys.comment.values(entry.name):
                 pipe.unlink(*self._store.shards.of_comment(int(number[0])).copied_of_comment(int(number[0])))
 
     def _queue(self, pipe: Any, placed: Placed) -> None:
         key, kind, data = placed.key, placed.kind, placed.data
         life_ms = None if placed.expires_ms is None else placed.expires_ms - round(self._store.now() * 1000)
-        if (not data and kind is not table.VISITORS) or (life_ms is not None and life_ms <= 0):
+        if (not data and kind is not Keys.visitors) or (life_ms is not None and life_ms <= 0):
             return
-        if kind is table.VISITORS and not data:  # one that could not be read
+        if kind is Keys.visitors and not data:  # one that could not be read
             pipe.pfadd(key)
-        elif kind is table.VISITORS:
+        elif kind is Keys.visitors:
             pipe.set(key, b64decode(data, validate=True))
-        elif kind is table.VISITORS_OF_DAY:
+        elif kind is Keys.visitors_of_day:
             _join_sketch(pipe, key, b64decode(data, validate=True))
-        elif kind is table.SITE_DAYS:
+        elif kind is Keys.site_days:
             for name, number in data.items():
                 pipe.hincrby(key, name, int(number))
         else:

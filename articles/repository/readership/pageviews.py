@@ -12,7 +12,7 @@ from articles.domain.members import UserId
 from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, OfStore, Ride, Store, exact_time, riding
-from articles.repository.store.key_table import VISITS
+from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from, moment_from
 
 DAYS_KEPT = 14  # days (UTC) for which views are kept by day
@@ -94,7 +94,7 @@ class Pageviews(OfStore):
                 DAYS_KEPT,
                 keys.prefix,
                 VISIT_PAUSE_SECONDS,
-                VISITS.life or 0,
+                Keys.visits.life or 0,
                 "1" if by_link else "",
                 "" if member is None or is_prefetch else member,
             ),

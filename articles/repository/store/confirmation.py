@@ -7,7 +7,7 @@ from typing import Any
 import redis
 
 from articles.domain.errors import StoreUnconfirmed
-from articles.repository.store.key_table import CONFIRMED, split_prefix
+from articles.repository.store.keys import Keys, split_prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Confirmation:
         with client.pipeline(transaction=False) as pipe:
             if words:
                 pipe.execute_command(*words)  # type: ignore[no-untyped-call]
-            pipe.set(split_prefix(key)[0] + CONFIRMED.of(), 1)
+            pipe.set(split_prefix(key)[0] + Keys.confirmed.name, 1)
             pipe.execute_command("WAIT", self.replicas, milliseconds)  # type: ignore[no-untyped-call]
             replies: list[Any] = pipe.execute(raise_on_error=False)
         if words and isinstance(replies[0], Exception):

@@ -22,8 +22,7 @@ from articles.repository.store.clients.cluster import ClusterClient
 from articles.repository.store.clients.cluster_nodes import Layout
 from articles.repository.store.clients.errors import store_errors
 from articles.repository.store.confirmation import Confirmation
-from articles.repository.store.key_table import split_prefix
-from articles.repository.store.keys import Keys, Shards
+from articles.repository.store.keys import Keys, Shards, split_prefix
 from articles.text.kept_html import KeptHtml
 
 Value: TypeAlias = str | int | float

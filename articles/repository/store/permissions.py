@@ -11,7 +11,7 @@ import redis
 
 from articles.domain.errors import StoreUnfit
 from articles.repository.store.connection import Store, Value
-from articles.repository.store.key_table import TABLE, Place
+from articles.repository.store.keys import TABLE, Place
 
 _TRIED = {
     "": "DBSIZE INFO PING TIME",

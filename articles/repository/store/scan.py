@@ -9,10 +9,19 @@ from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId
 from articles.domain.lists import Order
 from articles.domain.members import UserId
-from articles.repository.store import key_table as table
 from articles.repository.store.batches import KEYS_PER_SCAN
 from articles.repository.store.connection import Store
-from articles.repository.store.keys import Keys, Shards
+from articles.repository.store.keys import (
+    REPLIES,
+    Key,
+    Keys,
+    PartOf,
+    Place,
+    Shards,
+    is_kept_with_article,
+    recognise,
+    split_prefix,
+)
 
 T = TypeVar("T")
 
@@ -62,13 +71,13 @@ def _walk_one(store: Store, server: Any) -> Iterator[list[str]]:
 def walk_kinds(store: Store) -> Iterator[list["Named"]]:
     """Yield all keys like `walk`, each with its kind; None where no part of the site writes it in that place."""
     for names in walk(store):
-        kinds = zip(names, table.recognise(names), strict=True)
+        kinds = zip(names, recognise(names), strict=True)
         yield [
             (name, kind if kind and _is_in_its_place(kind, name, store.shards) else None) for name, kind in kinds
         ]
 
 
-Named = tuple[str, table.Key | None]  # a key and its kind; None where no part of the site writes it in that place
+Named = tuple[str, Key | None]  # a key and its kind; None where no part of the site writes it in that place
 
 
 def survey(store: Store, batches: Iterable[list[Named]] | None = None) -> tuple[dict[Keys, Contents], list[str]]:
@@ -80,7 +89,7 @@ def survey(store: Store, batches: Iterable[list[Named]] | None = None) -> tuple[
     foreign: list[str] = []
     for batch in walk_kinds(store) if batches is None else batches:
         for name, kind in batch:
-            prefix, rest = table.split_prefix(name)
+            prefix, rest = split_prefix(name)
             if kind is None:
                 foreign.append(name)
             elif prefix in shards:
@@ -88,44 +97,44 @@ def survey(store: Store, batches: Iterable[list[Named]] | None = None) -> tuple[
     return {keys: shards[keys.prefix] for keys in store.shards.all}, foreign
 
 
-def _values(kind: table.Key, rest: str) -> tuple[str, ...]:
+def _values(kind: Key, rest: str) -> tuple[str, ...]:
     """Return the variable parts of a name that was recognised: a single one is at its end."""
     return (rest[rest.rfind(":") + 1 :],) if len(kind.variables) == 1 else kind.values(rest)
 
 
-def _is_in_its_place(kind: table.Key, name: str, shards: Shards) -> bool:
+def _is_in_its_place(kind: Key, name: str, shards: Shards) -> bool:
     if shards.count == 1:
         return not name.startswith("{")
-    prefix, rest = table.split_prefix(name)
-    if kind.place is table.Place.OUTSIDE:
+    prefix, rest = split_prefix(name)
+    if kind.place is Place.OUTSIDE:
         return not prefix
-    if kind.place is table.Place.FIRST:
+    if kind.place is Place.FIRST:
         return prefix == shards.directory.prefix
-    if kind.part_of is table.PartOf.ARTICLE:
+    if kind.part_of is PartOf.ARTICLE:
         return prefix == shards.of(int(kind.values(rest)[0])).prefix
-    if kind.part_of is table.PartOf.COMMENT:
+    if kind.part_of is PartOf.COMMENT:
         return prefix == shards.of_comment(int(kind.values(rest)[0])).prefix
     return any(prefix == keys.prefix for keys in shards.all)
 
 
-def _note(contents: Contents, kind: table.Key, values: tuple[str, ...]) -> None:
-    if kind is table.ARTICLE:
+def _note(contents: Contents, kind: Key, values: tuple[str, ...]) -> None:
+    if kind is Keys.article:
         contents.articles.add(int(values[0]))
-    elif table.is_kept_with_article(kind):
+    elif is_kept_with_article(kind):
         contents.mentioned.add(int(values[0]))
-    elif kind.part_of is table.PartOf.GROUP:
+    elif kind.part_of is PartOf.GROUP:
         contents.groups.add(values[0])
-    elif kind is table.FLAGS:
+    elif kind is Keys.flags:
         contents.flagged.add(int(values[0]))
-    elif kind is table.FLAGS_BY:
+    elif kind is Keys.flags_by:
         contents.flaggers.add(int(values[0]))
-    elif kind.part_of is table.PartOf.COMMENT:
-        (contents.threads if kind in table.REPLIES.values() else contents.comments).add(int(values[0]))
-    elif kind is table.COMMENTED:
+    elif kind.part_of is PartOf.COMMENT:
+        (contents.threads if kind in REPLIES.values() else contents.comments).add(int(values[0]))
+    elif kind is Keys.commented:
         contents.authors.add(int(values[0]))
-    elif kind is table.INBOX:
+    elif kind is Keys.inbox:
         contents.inboxes.add(int(values[0]))
-    elif kind in (table.VOTES, table.OPPOSES):
+    elif kind in (Keys.votes_of, Keys.opposes_of):
         contents.members.add(int(values[0]))
 
 

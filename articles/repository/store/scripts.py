@@ -21,8 +21,7 @@ from articles.domain.lists import BY_VOTES, CHANGES_KEPT, SPANS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
 from articles.domain.ranking import ONE_POINT, RANGES
-from articles.repository.store.key_table import ARTICLE, BY_NAME, COMMENT, RANKING, REPLIES, InBackup, Place
-from articles.repository.store.keys import Keys
+from articles.repository.store.keys import BY_NAME, REPLIES, InBackup, Keys, Place
 
 _TOUCHES = re.compile(r"^TOUCHES  (.*(?:\n {2,}.*)*)", re.MULTILINE)
 _NO_CODE = re.compile(r"'[^'\n]*'|--\[\[.*?\]\]|--[^\n]*", re.DOTALL)
@@ -128,7 +127,7 @@ def is_guarded(name: str) -> bool:
     """Return whether a script changes the lasting data of a shard, which excludes rankings that a read makes."""
     written = [BY_NAME[key] for key, access in touches(name).items() if access == "rw"]
     kept = [key for key in written if key.place is not Place.OUTSIDE and key.in_backup is not InBackup.OMITTED]
-    return bool(kept) and not (name.startswith("lists/read") and kept == [RANKING])
+    return bool(kept) and not (name.startswith("lists/read") and kept == [Keys.ranking])
 
 
 @cache
@@ -140,7 +139,7 @@ def only_reads(name: str) -> bool:
 @cache
 def changes_articles(name: str) -> bool:
     """Return whether a script writes articles or comments: what members post, choose and moderate."""
-    return "rw" in (touches(name).get(ARTICLE.name), touches(name).get(COMMENT.name))
+    return "rw" in (touches(name).get(Keys.article.name), touches(name).get(Keys.comment.name))
 
 
 @cache

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from articles.domain.articles import ArticleId
 from articles.repository.store.connection import Store
 from articles.repository.store.findings import Finding
-from articles.repository.store.key_table import InBackup, Key
-from articles.repository.store.keys import Keys
+from articles.repository.store.keys import InBackup, Key, Keys
 from articles.repository.store.scan import (
     Contents,
     Named,
