@@ -20,7 +20,7 @@ from articles.api.articles import LogEntry as LogEntryShape
 from articles.api.comments import Comment as CommentShape
 from articles.domain.articles import Article
 from articles.domain.comments import Comment
-from articles.domain.moderation_log import Action, LogEntry
+from articles.domain.moderation_log import Action, LogEntry, LogFilter
 from articles.formatting.values import as_shown, grouped
 from articles.repository import Changed, ChangesLostError, Repository
 from articles.text.markdown import plain
@@ -190,7 +190,7 @@ def draw(repository: Repository, data: dict[str, Any]) -> Drawn | None:
 
 def _logged(repository: Repository, since: float) -> Iterator[LogEntry]:
     """Yield the entries of the public log since a time, the newest first; only so many."""
-    page = repository.moderation_log.get_rest()
+    page = repository.moderation_log.find(LogFilter())
     for _number in range(_LOG_PAGES):
         for entry in page.entries:
             if entry.at <= since:
@@ -198,7 +198,7 @@ def _logged(repository: Repository, since: float) -> Iterator[LogEntry]:
             yield entry
         if not page.has_next:
             return
-        page = repository.moderation_log.get_rest(page.rest)
+        page = repository.moderation_log.find(LogFilter(), page.rest)
 
 
 def _of_entry(entry: LogEntry, article: Article | None) -> Event:

@@ -164,9 +164,7 @@ def read_log(request: HttpRequest, query: Query[LogQuery]) -> LogPage:
     number, wanted = possible_page(query.page), query.wanted
     if wanted and number > 1:
         raise Problem(400, "invalid", _("With a filter, the log has no page numbers: use “after”."))
-    if wanted:
-        return LogPage.of(request, moderation_log.find(wanted, rest), query.number)
-    page = moderation_log.get_page(number) if number > 1 else moderation_log.get_rest(rest)
+    page = moderation_log.get_page(number) if number > 1 else moderation_log.find(wanted, rest)
     return LogPage.of(request, page, query.number)
 
 

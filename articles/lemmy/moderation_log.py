@@ -104,7 +104,7 @@ def _parts(request: HttpRequest, wanted: LogFilter) -> Iterator[tuple[LogEntry, 
     log, rest = repository().moderation_log, None
     for step in range(_MOST_STEPS):
         limits.take(request, *(["api"] if step else []))
-        page = log.find(wanted, rest) if wanted else log.get_rest(rest)
+        page = log.find(wanted, rest)
         yield page.entries
         if not (page.has_next and page.rest):
             return

@@ -59,7 +59,7 @@ def test_no_other_method_than_post_writes(site_store, article, carol):
 
 def test_no_form_is_accepted_without_its_token_or_from_elsewhere(site_store, article, carol, mallory, monkeypatch):
     site_store.moderation_log.note(Action.BLOCK_HOST, MODERATOR, "spam.example", "It sells pills")
-    (noted,) = site_store.moderation_log.get_rest().entries[:1]
+    (noted,) = site_store.moderation_log.get_page().entries[:1]
     monkeypatch.setitem(SAMPLES, "moment", f"{noted.at:.3f}")
     before, accepting = writes(site_store), forms(carol)
     page = browser_of(mallory, strict=True).get("/settings/").text

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from heapq import merge
 from itertools import islice
 from math import inf, isqrt
@@ -101,36 +100,11 @@ class ModerationLog(OfStore):
         page.check_entries(entries)
         return LogPage(tuple(entries[: page.size]), number, has_next=page.has_next(len(entries)))
 
-    def get_rest(self, rest: Sequence[int] | None = None) -> LogPage:
-        """Return the page that begins the rest of the log, as `LogPage.rest` counts it, by default the first page.
-
-        One round trip, two for the first page. Raises PageNotFound if the number of shards is another one by now.
-        """
-        shards, size = self._store.shards.all, self._store.rules.per_page
-        if closed_groups():
-            return self._visible_page(list(islice(self._visible(rest), size + 1)), size, rest)
-        if rest is None:
-            rest = self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
-        if len(rest) != len(shards):
-            raise PageNotFound(1)
-        with self._store.pipeline() as pipe:
-            for keys, count in zip(shards, rest, strict=True):
-                first = -count if count else 1  # entries are added before the first, so this one keeps its number
-                pipe.lrange(keys.log, first, min(size - count, -1) if count else 0)
-            logs = [[(n, entry) for entry in entries_from(texts)] for n, texts in enumerate(pipe.execute())]
-        newest_first = list(islice(merge(*logs, key=lambda one: one[1].at, reverse=True), size + 1))
-        read = Counter(n for n, _ in newest_first[:size])
-        return LogPage(
-            tuple(entry for _, entry in newest_first[:size]),
-            number=1,
-            has_next=len(newest_first) > size,
-            rest=tuple(count - read[n] for n, count in enumerate(rest)),
-        )
-
     def find(self, wanted: LogFilter, rest: Sequence[int] | None = None) -> LogPage:
         """Return a page of the entries that a filter admits, newest first, from the `rest` of the log.
 
         It looks at `ENTRIES_SEARCHED` entries at most, so a page can have few entries, or none, and more follow.
+        Without a filter, at those of the page. `rest`: as `LogPage.rest` counts it; the whole log by default.
         Three round trips at most. Raises PageNotFound if the number of shards is another one by now.
         """
         shards = self._store.shards.all
@@ -140,9 +114,10 @@ class ModerationLog(OfStore):
         if len(rest or lengths) != len(shards):
             raise PageNotFound(1)
         counts = [min(pair) for pair in zip(rest or lengths, lengths, strict=True)]
-        most = max(1, ENTRIES_SEARCHED // len(shards))
+        most = max(1, ENTRIES_SEARCHED // len(shards)) if wanted else self._store.rules.per_page
         with self._store.pipeline() as pipe:
             for keys, count in zip(shards, counts, strict=True):
+                # Entries are added before the first, so those counted from the last one keep their numbers.
                 pipe.lrange(keys.log, -count if count else 1, min(most - count, 0) - 1 if count else 0)
             logs = [list(_descending(n, entries_from(texts))) for n, texts in enumerate(pipe.execute())]
         # Where a shard has older entries, those of others that are older than its last one read come later.
@@ -151,7 +126,7 @@ class ModerationLog(OfStore):
         number, found = self._admitted(wanted, searched)
         read, reached = Counter(n for _, n, _ in searched[:number]), searched[number - 1][0] if number else 0.0
         left = tuple(count - read[n] for n, count in enumerate(counts))
-        return LogPage(found, number=1, has_next=any(left), rest=left, searched_to=reached)
+        return LogPage(found, number=1, has_next=any(left), rest=left, searched_to=reached if wanted else 0)
 
     def _admitted(
         self, wanted: LogFilter, searched: Sequence[tuple[float, int, LogEntry]]
@@ -167,30 +142,25 @@ class ModerationLog(OfStore):
         return len(searched), tuple(found)
 
     def _find_visible(self, wanted: LogFilter, rest: Sequence[int] | None) -> LogPage:
-        """Return what `find` does, of the entries that the reader gets to see."""
-        searched = list(islice(self._visible(rest), ENTRIES_SEARCHED + 1))
-        read, found = self._admitted(wanted, [(entry.at, n, entry) for n, entry in searched[:ENTRIES_SEARCHED]])
-        page = self._visible_page(searched, read, rest)
-        return replace(page, entries=found, searched_to=page.entries[-1].at if page.entries else 0)
+        """Return what `find` does, of the entries that the reader gets to see.
 
-    def _visible_page(
-        self, searched: Sequence[tuple[int, LogEntry]], size: int, rest: Sequence[int] | None
-    ) -> LogPage:
-        """Return a page of the first of these entries, whose `rest` tells of no others.
-
-        It is the time of the last one, in microseconds, and how many entries of this time came before.
+        Its `rest` tells of no others: the time of the last entry, in microseconds, and how many of this time came
+        before.
         """
-        shown, at, passed = [entry for _, entry in searched[:size]], *(rest or (0, 0))
-        if shown:
-            last = _microseconds(shown[-1].at)
-            ties = sum(_microseconds(entry.at) == last for entry in shown)
-            at, passed = last, ties + (passed if at == last else 0)
-        return LogPage(tuple(shown), number=1, has_next=len(searched) > size, rest=(at, passed))
+        most = ENTRIES_SEARCHED if wanted else self._store.rules.per_page
+        searched = list(islice(self._visible(rest), most + 1))
+        read, found = self._admitted(wanted, [(entry.at, n, entry) for n, entry in searched[:most]])
+        (at, passed), times = rest or (0, 0), [_microseconds(entry.at) for _, entry in searched[:read]]
+        if times:
+            passed = times.count(times[-1]) + (passed if at == times[-1] else 0)
+            at = times[-1]
+        searched_to = searched[read - 1][1].at if wanted and read else 0
+        return LogPage(found, 1, has_next=len(searched) > read, rest=(at, passed), searched_to=searched_to)
 
     def _visible(self, rest: Sequence[int] | None = None) -> Iterator[tuple[int, LogEntry]]:
         """Yield the entries that the reader gets to see, newest first, each with the number of its shard.
 
-        `rest`: see `_visible_page`. Round trips for each batch. Raises PageNotFound.
+        `rest`: see `_find_visible`. Round trips for each batch. Raises PageNotFound.
         """
         if rest is not None and len(rest) != 2:  # counted while no group was closed
             raise PageNotFound(1)
