@@ -16,7 +16,7 @@ from articles.domain.comments import Comment, CommentId, article_of, root_of
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import CHANGES_KEPT, closed_groups, without_groups
 from articles.domain.members import UserId
-from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_from
+from articles.repository.comments.reading import FIELDS, FIELDS_WITH_HTML, comments_with
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import moved_to, read_articles
 from articles.repository.store import keys as names
@@ -230,13 +230,7 @@ class Changes(OfStore):
 
         One round trip, two if some HTML has to be made.
         """
-        fields = FIELDS_WITH_HTML if with_html else FIELDS
-        with self._store.pipeline() as pipe:
-            for comment_id in ids:
-                pipe.hmget(self._store.shards.of_comment(comment_id).comment(comment_id), fields)
-            replies = pipe.execute()
-        rows = ([one, 0, 0, 0, 0, *reply] for one, reply in zip(ids, replies, strict=True))
-        found = comments_from(self._store, rows)
+        found = comments_with(self._store, ids, FIELDS_WITH_HTML if with_html else FIELDS)
         return found if with_removed else [comment for comment in found if comment.is_shown]
 
     def read_rows(

@@ -187,12 +187,14 @@ class Comments(OfStore):
         closed groups, one more for each batch of the comments up to the page. Raises PageNotFound for pages that
         do not exist, PageTooDeep beyond `MOST_PAGED` comments.
         """
-        if not closed_groups():
-            return reading.member_page(self._store, user, number)
         page = page_window(number, COMMENTS_PER_MEMBER_PAGE, MOST_PAGED)
-        ids = list(islice(self._readable_ids(reading.newest_ids_by(self._store, user)), page.start, page.end + 1))
+        most = 2 * MOST_PAGED if closed_groups() else page.end + 1
+        readable_ids = self._readable_ids(reading.newest_ids_by(self._store, user, most))
+        ids = list(islice(readable_ids, page.start, page.end + 1))
         page.check_entries(ids)
-        return reading.comments_with(self._store, ids[: page.size]), page.has_next(len(ids))
+        fields = reading.FIELDS_WITH_HTML
+        shown = reading.comments_with(self._store, ids[: page.size], fields, with_replies=True)
+        return shown, page.has_next(len(ids))
 
     def list_newest(self, *, since: float, article_id: ArticleId | None = None) -> list[Comment]:
         """Return the newest shown comments on listed articles, or on one article, newest first.

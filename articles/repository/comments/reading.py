@@ -8,7 +8,6 @@ from typing import Any
 
 from articles.domain.articles import ArticleId, Choice
 from articles.domain.comments import (
-    COMMENTS_PER_MEMBER_PAGE,
     DEEPEST_SHOWN,
     LEAST_IN_FEED,
     MOST_IN_FEED,
@@ -20,11 +19,11 @@ from articles.domain.comments import (
     article_of,
     root_of,
 )
-from articles.domain.lists import MOST_PAGED, Order
+from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, UserId, shown_poster
 from articles.domain.reasons import recorded
-from articles.repository.lists.paging import page_window
-from articles.repository.lists.reading import left_out_from, sort_key
+from articles.repository.lists.paging import newest_first
+from articles.repository.lists.reading import left_out_from
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
@@ -39,7 +38,6 @@ FIELDS = (
 
 FIELDS_WITH_HTML = (*FIELDS, "html")  # the same with what is kept of the HTML of the text
 _KILOBYTES_PER_READ = 500  # texts, or their HTML, in one reply about a member's comments, and one more comment
-_WHOLE_PAGE = 10**6  # the same for a page: more than its comments can have
 _OF_DELETED = {"text": "", "author": "", "author_name": ""}  # fields that a deleted comment lacks
 
 
@@ -118,53 +116,29 @@ def _comments_in(store: Store, keys: Keys, user: UserId, fields: Sequence[str]) 
         done += len(rows)
 
 
-def member_page(store: Store, user: UserId, number: int) -> tuple[list[Comment], bool]:
-    """Return a page of a member's comments, newest first, and whether more follow. Two round trips.
-
-    The first reads the places of the comments in each shard's list, the second the comments of the page.
-    """
-    page, shards = page_window(number, COMMENTS_PER_MEMBER_PAGE, MOST_PAGED), store.shards.all
-    places = _newest_places(store, user, page.end + 1)
-    page.check_entries(places[page.start :])
-    parts_of_list = places[: page.start], places[page.start : page.end]
-    before, within = (Counter(shard for _, shard in part) for part in parts_of_list)
-    parts = store.run_many(
-        Call(
-            "comments/list",
-            (shards[n].commented(user),),
-            (before[n], within[n], _WHOLE_PAGE, shards[n].prefix, *FIELDS_WITH_HTML),
-        )
-        for n in sorted(within)
-    )
-    comments = comments_from(store, chain.from_iterable(parts))
-    return sorted(comments, key=_age_order, reverse=True), page.has_next(len(places) - page.start)
-
-
-def newest_ids_by(store: Store, user: UserId) -> list[CommentId]:
-    """Return the ids of a member's comments, newest first, of each shard twice `MOST_PAGED`. One round trip."""
-    return [int(member) for (_, member), _ in _newest_places(store, user, 2 * MOST_PAGED)]
-
-
-def _newest_places(store: Store, user: UserId, most: int) -> list[tuple[tuple[float, bytes], int]]:
-    """Return the places of a member's comments, newest first, each with its shard's number; of each so many."""
+def newest_ids_by(store: Store, user: UserId, most: int) -> list[CommentId]:
+    """Return the ids of a member's comments, newest first, of each shard at most so many. One round trip."""
     replies = store.in_shards(
         lambda pipe, keys: pipe.zrevrange(keys.commented(user), 0, most - 1, withscores=True)
     )
-    places = ((sort_key(at, member), shard) for shard, entries in enumerate(replies) for member, at in entries)
-    return sorted(places, reverse=True)
+    return [int(member) for member, _ in newest_first(replies)]
 
 
-def comments_with(store: Store, ids: Sequence[CommentId]) -> list[Comment]:
-    """Return the comments with these ids, with their HTML, in this order. One round trip, two if some is made."""
+def comments_with(
+    store: Store, ids: Sequence[CommentId], fields: Sequence[str], *, with_replies: bool = False
+) -> list[Comment]:
+    """Return the comments with these ids, in this order. One round trip, two if some HTML is made.
+
+    `with_replies`: with the numbers of their direct replies.
+    """
     with store.pipeline() as pipe:
         for one in ids:
-            keys = store.shards.of_comment(one)
-            pipe.zcard(keys.replies(one)[0])
-            pipe.hmget(keys.comment(one), FIELDS_WITH_HTML)
+            pipe.hmget(store.shards.of_comment(one).comment(one), fields)
+        for one in ids if with_replies else ():
+            pipe.zcard(store.shards.of_comment(one).replies(one)[0])
         found = pipe.execute()
-    rows = (
-        [one, 0, count, 0, 0, *fields] for one, count, fields in zip(ids, found[::2], found[1::2], strict=True)
-    )
+    counts = found[len(ids) :] or [0] * len(ids)
+    rows = ([one, 0, count, 0, 0, *values] for one, count, values in zip(ids, counts, found, strict=False))
     return comments_from(store, rows)
 
 

@@ -25,7 +25,7 @@ from articles.domain.members import UserId
 from articles.domain.moderation_log import Action, Actor, LogEntry
 from articles.repository.articles import Articles
 from articles.repository.comments import Comments
-from articles.repository.comments.reading import FIELDS, comments_from
+from articles.repository.comments.reading import FIELDS, comments_from, comments_with
 from articles.repository.lists.paging import page_window, position_of, read_window
 from articles.repository.lists.reading import read_articles, split_groups
 from articles.repository.members import Members
@@ -177,13 +177,7 @@ class RemovedComments(_WithLog):
         )
         page.check_entries(entries)
         shown = entries[: page.size]
-        with self._store.pipeline() as pipe:
-            for member, _ in shown:
-                pipe.hmget(self._store.shards.of_comment(int(member)).comment(int(member)), FIELDS)
-            rows = [
-                [member, 0, 0, 0, 0, *values] for (member, _), values in zip(shown, pipe.execute(), strict=True)
-            ]
-        found = self.describe(comments_from(self._store, rows))
+        found = self.describe(comments_with(self._store, [int(member) for member, _ in shown], FIELDS))
         return OwnRemovedPage(found, page.has_next(len(entries)), position_of(shown))
 
     def describe(self, comments: Iterable[Comment]) -> tuple[RemovedComment, ...]:
