@@ -15,7 +15,7 @@ from articles.domain.members import UserId
 from articles.domain.ranking import ONE_POINT
 from articles.repository.lists.gathering import Cut, gather_page, group_rankings, site_rankings
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.reading import moved_to, read_articles, sort_key, stale_if_whole
+from articles.repository.lists.reading import moved_to, read_articles, readable, sort_key, stale_if_whole
 from articles.repository.store.connection import OfStore, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
@@ -60,30 +60,13 @@ class Standings(OfStore):
         return [standings[article_id] for article_id in ids if article_id in standings]
 
     def _list_batch(self, ids: Sequence[ArticleId]) -> Iterator[Standing]:
-        by_shard = self._store.shards.split(ids)
-        if closed := self._in_closed_groups(by_shard):
-            by_shard = self._store.shards.split([one for one in ids if one not in closed])
+        known = readable(self._store, ids)
+        by_shard = self._store.shards.split([one for one in ids if one in known] if closed_groups() else ids)
         for numbers, (times, scores, points) in zip(by_shard.values(), self._read(by_shard), strict=True):
             for article_id, *facts in zip(numbers, times, scores, points, strict=True):
                 if None not in facts and all(map(isfinite, facts)):
                     posted_at, score, count = facts
                     yield Standing(article_id, posted_at, score, int(count // ONE_POINT))
-
-    def _in_closed_groups(self, by_shard: Mapping[Keys, list[ArticleId]]) -> set[ArticleId]:
-        """Return those that the reader does not get to see. No round trip unless there are such groups."""
-        if not closed_groups():
-            return set()
-        asked = [(keys, numbers, slug) for keys, numbers in by_shard.items() for slug in closed_groups()]
-        with self._store.pipeline() as pipe:
-            for keys, numbers, slug in asked:
-                pipe.smismember(keys.group(slug), list(map(str, numbers)))
-            replies = pipe.execute()
-        return {
-            one
-            for (_, numbers, _), are_in in zip(asked, replies, strict=True)
-            for one, is_in in zip(numbers, are_in, strict=True)
-            if is_in
-        }
 
     def _read(self, by_shard: Mapping[Keys, list[ArticleId]]) -> list[Any]:
         """Return for each shard the posting times, scores and points; None for unlisted articles."""

@@ -74,28 +74,17 @@ class Pageviews(OfStore):
     ) -> Call:
         rules, shards = self._store.rules, self._store.shards
         keys, is_prefetch = shards.of(article_id), visit.suspicion is Suspicion.PREFETCH
+        each = rules.views_per_network_and_article
+        every = max(
+            -(-rules.views_per_network // shards.count), each
+        )  # shards have equally many articles, not readers
         return Call(
             "readership/record_view",
             (keys.article(article_id),),
             (
-                article_id,
-                visit.visitor,
-                visit.network,
-                visit.suspicion or "",
-                exact_time(at),
-                rules.view_repeat,
-                rules.views_per_network_and_article,
-                max(  # articles are evenly distributed over the shards, their readers are not
-                    -(-rules.views_per_network // shards.count),
-                    rules.views_per_network_and_article,
-                ),
-                rules.network_window,
-                rules.hot_size,
-                DAYS_KEPT,
-                keys.prefix,
-                VISIT_PAUSE_SECONDS,
-                Keys.visits.life or 0,
-                "1" if by_link else "",
+                *(article_id, visit.visitor, visit.network, visit.suspicion or "", exact_time(at)),
+                *(rules.view_repeat, each, every, rules.network_window, rules.hot_size, DAYS_KEPT, keys.prefix),
+                *(VISIT_PAUSE_SECONDS, Keys.visits.life or 0, "1" if by_link else ""),
                 "" if member is None or is_prefetch else member,
             ),
         )

@@ -13,7 +13,7 @@ from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_READ,
 from articles.repository.store.connection import Store, Value
 from articles.repository.store.findings import Finding, attempt, attempt_each, findings_from
 from articles.repository.store.keys import Keys
-from articles.repository.store.scan import batches, portions, ranked_members, set_members
+from articles.repository.store.scan import batches, filled, portions, ranked_members, set_members
 
 _SETS_PER_SCRIPT = 3000  # groups that one script looks into: some milliseconds of the store's time
 _FEW = 500  # maximum number of doubtful groups for which articles are searched; if there are more, all are checked
@@ -55,24 +55,14 @@ class GroupMarks:
         def read(portion: list[str]) -> tuple[list[str], list[Any]]:
             return portion, store.run("audit/read_groups", list(map(keys.group, portion)), [KEYS_PER_SCAN])
 
-        for portion, flat in read_ahead(read, self._portions({*slugs, *self._marks})):
+        named = sorted({*slugs, *self._marks})
+        parts = filled(named, lambda slug: size_of(self._marks.get(slug, 0)), _IDS_PER_READ)
+        short = (portion for part in parts for portion in portions(part, _GROUPS_PER_SCRIPT))
+        for portion, flat in read_ahead(read, short):
             for slug, size, ids in zip(portion, flat[::2], flat[1::2], strict=True):
                 members = set(set_members(store, keys.group(slug))) if size == _TOO_MANY else ids
                 if mark_of(members) != self._marks.get(slug, 0):
                     yield slug
-
-    def _portions(self, slugs: Iterable[str]) -> Iterator[list[str]]:
-        """Yield the groups in order, in lists so short that one script can read all noted articles of each."""
-        portion, ids = list[str](), 0
-        for slug in sorted(slugs):
-            size = size_of(self._marks.get(slug, 0))
-            if portion and (len(portion) == _GROUPS_PER_SCRIPT or ids + size > _IDS_PER_READ):
-                yield portion
-                portion, ids = [], 0
-            portion.append(slug)
-            ids += size
-        if portion:
-            yield portion
 
 
 class GroupAudit:
