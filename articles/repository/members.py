@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from math import inf
 
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.errors import ArticleNotFound
@@ -160,9 +161,19 @@ class Members(OfStore):
         """
         yield from self._all([keys.posted(user) for keys in self._store.shards.all])
 
-    def count_posted(self, user: UserId) -> tuple[int, int]:
-        """Return how many articles and comments the member posted, including removed ones. One round trip."""
-        return self._count_between(user, "-inf", "+inf")
+    def count_posted(self, user: UserId, since: float = -inf, until: float = inf) -> tuple[int, int]:
+        """Return how many articles and comments the member posted from `since` to before `until`, in Unix seconds.
+
+        Removed ones count. One round trip.
+        """
+        first, last = exact_time(since), f"({exact_time(until)}"
+        counts = self._store.in_shards(
+            lambda pipe, keys: (
+                pipe.zcount(keys.posted(user), first, last),
+                pipe.zcount(keys.commented(user), first, last),
+            )
+        )
+        return sum(counts[::2]), sum(counts[1::2])
 
     def count_shown(self, user: UserId) -> tuple[int, int]:
         """Return how many articles and comments of the member the reader gets to see. One round trip."""
@@ -173,22 +184,6 @@ class Members(OfStore):
         ]
         replies = self._store.run_many(calls)
         return sum(articles for articles, _ in replies), sum(comments for _, comments in replies)
-
-    def count_between(self, user: UserId, since: float, until: float) -> tuple[int, int]:
-        """Return how many articles and comments the member posted from `since` to before `until`, in Unix seconds.
-
-        Removed ones count. One round trip.
-        """
-        return self._count_between(user, exact_time(since), f"({exact_time(until)}")
-
-    def _count_between(self, user: UserId, first: str, last: str) -> tuple[int, int]:
-        counts = self._store.in_shards(
-            lambda pipe, keys: (
-                pipe.zcount(keys.posted(user), first, last),
-                pipe.zcount(keys.commented(user), first, last),
-            )
-        )
-        return sum(counts[::2]), sum(counts[1::2])
 
     def _voted_page(self, user: UserId, number: int, choice: Choice, after: Position | None) -> MemberPage:
         """Return a page with the choice set on each article: voter sets of closed articles may have expired."""

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
-from math import inf
 from typing import Any
 
 from django.conf import settings
@@ -102,7 +101,7 @@ class MemberFacts(Facts):
         return self._count(repository().store.now() - hours * 3600)[self.subject is Subject.COMMENT]
 
     def _count(self, since: float) -> tuple[int, int]:
-        return repository().members.count_between(self._author.pk, since, inf)
+        return repository().members.count_posted(self._author.pk, since)
 
     def count_others(self, days: int) -> int:
         return TextDigest.objects.count_others(self.digest, self._author.pk, days) if self.digest else 0

@@ -99,7 +99,7 @@ class PastFacts(Facts):
         return self._count(self._tried.at - hours * 3600)[self.subject is Subject.COMMENT]
 
     def _count(self, since: float) -> tuple[int, int]:
-        return repository().members.count_between(self._tried.author, since, self._tried.at)
+        return repository().members.count_posted(self._tried.author, since, self._tried.at)
 
     def count_others(self, days: int) -> int:
         since, mine = self._tried.at - days * _DAY, self._tried
