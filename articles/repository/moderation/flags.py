@@ -29,7 +29,7 @@ from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.reading import read_articles, split_groups
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import OfStore, Store, Value, exact_time
+from articles.repository.store.connection import OfStore, Value, exact_time
 from articles.repository.store.findings import Finding, Verb, carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, portions, ranked_members
@@ -40,12 +40,7 @@ _MOST_SEARCHED = 5_000  # heaviest entries of the queue that are searched for th
 _REMOVED, _WAITING, _KEPT_BY_MODERATORS = 1, 0, -1  # scores in a member's list of flags
 
 
-class Flags:
-    def __init__(self, store: Store, articles: Articles, comments: Comments) -> None:
-        self._store = store
-        self._articles = articles
-        self._comments = comments
-
+class Flags(OfStore):
     def set(
         self, subject: SubjectId, member: UserId, reason: FlagReason, words: str = "", *, is_trusted: bool = True
     ) -> bool:
@@ -104,9 +99,7 @@ class Flags:
 
     def get_author(self, subject: SubjectId) -> UserId | None:
         """Return who posted what is flagged, even if it is removed; None if it does not exist. One round trip."""
-        with self._store.commands() as client:
-            author = client.hget(*self._author(subject))
-        return None if author is None else whole_from(author, "the author of what is flagged")
+        return self.get_authors([subject]).get(subject)
 
     def get_authors(self, subjects: Sequence[SubjectId]) -> dict[SubjectId, UserId]:
         """Return who posted each of these; of what does not exist, nothing. One round trip, none for nothing."""
@@ -164,9 +157,9 @@ class Flags:
         Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved.
         """
         if is_root(subject):
-            self._articles.remove(article_of(subject), actor, reason)
+            Articles(self._store).remove(article_of(subject), actor, reason)
         else:
-            self._comments.remove(subject, actor, reason)
+            Comments(self._store).remove(subject, actor, reason)
 
     # The moderators' queue
 

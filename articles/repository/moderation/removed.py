@@ -32,7 +32,7 @@ from articles.repository.members import Members
 from articles.repository.moderation.log import ModerationLog, entries_from
 from articles.repository.moderation.merges import Merges
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Call, OfStore, Store, exact_time
+from articles.repository.store.connection import Call, OfStore, exact_time
 from articles.repository.store.findings import carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import ranked_members
@@ -63,13 +63,7 @@ class RemovedPage(NamedTuple):
     last: Position | None = None  # position of the last entry; None for an empty page
 
 
-class _WithLog(OfStore):
-    def __init__(self, store: Store, log: ModerationLog) -> None:
-        super().__init__(store)
-        self._log = log
-
-
-class RemovedArticles(_WithLog):
+class RemovedArticles(OfStore):
     """The removed articles of a store."""
 
     def get_page(
@@ -115,7 +109,7 @@ class RemovedArticles(_WithLog):
         articles = read_articles(self._store, ids, None, with_html=with_html) if ids else []
         removed = [article for article in articles if article.removed is not None]
         acts = [(_act_on(article), root_of(article.id)) for article in removed]
-        return tuple(map(RemovedArticle, removed, self._log.find_latest(acts)))
+        return tuple(map(RemovedArticle, removed, ModerationLog(self._store).find_latest(acts)))
 
 
 def _act_on(article: Article) -> Action:
@@ -163,7 +157,7 @@ class _Reading:
         return self.next_entry == 0
 
 
-class RemovedComments(_WithLog):
+class RemovedComments(OfStore):
     """The removed comments of a store, as the moderation log records their removals."""
 
     def get_page_by(self, author: UserId, number: int = 1, *, after: Position | None = None) -> OwnRemovedPage:
@@ -183,9 +177,8 @@ class RemovedComments(_WithLog):
     def describe(self, comments: Iterable[Comment]) -> tuple[RemovedComment, ...]:
         """Return those of these comments that are removed. Two round trips; none without any."""
         removed = [comment for comment in comments if comment.removed is not None]
-        return self._with_articles(
-            removed, self._log.find_latest([(Action.REMOVE_COMMENT, comment.id) for comment in removed])
-        )
+        acts = [(Action.REMOVE_COMMENT, comment.id) for comment in removed]
+        return self._with_articles(removed, ModerationLog(self._store).find_latest(acts))
 
     def get_page(self, before: float = inf) -> RemovedCommentPage:
         """Return the comments that are removed, and whose latest removal was before a moment in Unix seconds.
@@ -246,14 +239,8 @@ class RemovedComments(_WithLog):
 _Change = Callable[[int, Actor, str, str], None]
 
 
-class Sweeps:
+class Sweeps(OfStore):
     """The sweeps of a store. Each removal and each restoration is one script, so a sweep can be interrupted."""
-
-    def __init__(self, members: Members, articles: Articles, comments: Comments, merges: Merges) -> None:
-        self._members = members
-        self._articles = articles
-        self._comments = comments
-        self._merges = merges
 
     def remove(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
         """Remove what a member posted since then, in Unix seconds; yield for each one whether this call did.
@@ -262,30 +249,32 @@ class Sweeps:
         each batch of the member's lists in each shard; more where a merge of the member's article is undone.
         Idempotent. Raises StoreError, and MergeRunning while another process merges.
         """
-        yield from self._change(member, since, (self._remove_article, self._comments.remove), actor, reason, sweep)
+        removals = self._remove_article, Comments(self._store).remove
+        yield from self._change(member, since, removals, actor, reason, sweep)
 
     def _remove_article(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str) -> None:
         """Remove an article. One that was merged is shown by the other one until that is undone."""
+        articles = Articles(self._store)
         try:
-            self._articles.remove(article_id, actor, reason, sweep)
+            articles.remove(article_id, actor, reason, sweep)
         except ArticleMerged:
             with suppress(NotMerged):
-                carry_out(self._merges.undo(article_id, actor, reason))
-            self._articles.remove(article_id, actor, reason, sweep)
+                carry_out(Merges(self._store).undo(article_id, actor, reason))
+            articles.remove(article_id, actor, reason, sweep)
 
     def restore(self, member: UserId, since: float, sweep: str, actor: Actor, reason: str) -> Iterator[bool]:
         """Restore what the sweep removed, and nothing else. Otherwise like `remove`."""
-        yield from self._change(
-            member, since, (self._articles.restore, self._comments.restore), actor, reason, sweep
-        )
+        restorations = Articles(self._store).restore, Comments(self._store).restore
+        yield from self._change(member, since, restorations, actor, reason, sweep)
 
     def _change(
         self, member: UserId, since: float, changes: tuple[_Change, _Change], actor: Actor, reason: str, sweep: str
     ) -> Iterator[bool]:
         change_article, change_comment = changes
-        for article_id, _ in takewhile(lambda noted: noted[1] >= since, self._members.iterate_posted(member)):
+        posted = Members(self._store).iterate_posted(member)
+        for article_id, _ in takewhile(lambda noted: noted[1] >= since, posted):
             yield _is_done(change_article, article_id, actor, reason, sweep)
-        for comment in takewhile(lambda one: one.posted_at >= since, self._comments.list_by(member)):
+        for comment in takewhile(lambda one: one.posted_at >= since, Comments(self._store).list_by(member)):
             yield _is_done(change_comment, comment.id, actor, reason, sweep)
 
 

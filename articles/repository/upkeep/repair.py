@@ -18,7 +18,7 @@ from articles.repository.moderation.left_out import LeftOutUpkeep
 from articles.repository.moderation.merges import MergeUpkeep
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
-from articles.repository.store.connection import Store
+from articles.repository.store.connection import OfStore
 from articles.repository.store.findings import Finding, carry_out
 from articles.repository.store.keys import Keys
 from articles.repository.store.scan import Contents, batches, portions, set_members, survey
@@ -44,11 +44,7 @@ class _Named:
     """Articles that have any field about comments, or could not be read."""
 
 
-class Repair:
-    def __init__(self, store: Store, hot: Hot) -> None:
-        self._store = store
-        self._hot = hot
-
+class Repair(OfStore):
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
         """Rebuild all lists and the id counter; return the number of articles.
 
@@ -68,7 +64,7 @@ class Repair:
             for ranking, stray in found.strays:
                 client.zrem(ranking, stray)
         with suppress(StoreDamaged):  # articles that the repair adds are then comparable with the rest
-            self._hot.rescore()
+            Hot(self._store).rescore()
         LeftOutUpkeep(self._store).repair()  # what articles leave out is counted by it
         self._repair_shards(found.shards, found.ids, progress, tell)
         directory = self._store.shards.directory
@@ -137,7 +133,7 @@ class Repair:
             missing = highest - count_from(client.get(names.COUNTER))
             if missing > 0:
                 client.incrby(names.COUNTER, missing)
-        self._hot.rescore()
+        Hot(self._store).rescore()
         Changes(self._store).begin_copy()
 
     def _repair_batch(
