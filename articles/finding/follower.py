@@ -4,8 +4,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
@@ -13,7 +12,7 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import article_of
 from articles.domain.errors import StoreDamaged, StoreError
 from articles.finding import index as indexing
-from articles.repository import ChangesLostError, Repository
+from articles.repository import ChangesLostError, Repository, portions, read_ahead
 
 EVERY = 0.5  # seconds between two looks at the changes
 
@@ -116,7 +115,7 @@ class Follower:
         fresh = [one for changes in found.values() for one in changes if self._seen.get(one[:2]) != one.at]
         if not fresh:
             return
-        for batch in _portions([one.id for one in fresh if not one.is_comment]):
+        for batch in portions([one.id for one in fresh if not one.is_comment], _PER_READ):
             before = indexing.column_of(writer.searcher(), "mark", indexing.ARTICLES, batch)
             listed = {one.id: one for one in _undamaged(repository.changes.read_articles, batch)}
             _enter(writer, batch, listed.values(), self._state.weight)
@@ -125,7 +124,7 @@ class Follower:
             ]
             gone = [number for number in before if number not in listed]
             _enter_comments_on(repository, writer, [*regrouped, *gone], listed)
-        for batch in _portions([one.id for one in fresh if one.is_comment]):
+        for batch in portions([one.id for one in fresh if one.is_comment], _PER_READ):
             _enter_comments(repository, writer, batch, {})
         for prefix, changes in found.items():
             if changes:
@@ -146,12 +145,16 @@ class Follower:
             self._writer.is_filling = True
             self._state, self._seen = state, {}
         writer, state = self._writer, self._state
+
+        def read(ids: list[ArticleId]) -> tuple[list[ArticleId], list[Article]]:
+            return ids, _undamaged(repository.changes.read_articles, ids)
+
         is_shown, reported, began = self._has_none(), time.monotonic(), time.monotonic()
         last, reached, entered = repository.changes.get_last_id(), state.reached or 0, 0
         if is_shown:
             writer.commit(state)
             self._index.publish()
-        for ids, articles in _read_ahead(repository, reached + 1, last):
+        for ids, articles in read_ahead(read, portions(range(reached + 1, last + 1), _PER_READ)):
             if is_stopped():
                 break
             _enter(writer, ids, articles, state.weight)
@@ -181,18 +184,6 @@ class Follower:
         return state is None or state.reached is not None or state.copy != self._state.copy
 
 
-def _read_ahead(repository: Repository, first: int, last: int) -> Iterator[tuple[range, list[Article]]]:
-    """Yield all articles with these ids in portions; the next one is read while the caller enters one."""
-    portions = (range(begin, min(begin + _PER_READ, last + 1)) for begin in range(first, last + 1, _PER_READ))
-    with ThreadPoolExecutor(1) as reading:
-        ahead = ((ids, reading.submit(_undamaged, repository.changes.read_articles, [*ids])) for ids in portions)
-        current = next(ahead, None)
-        while current:
-            ids, articles = current[0], current[1].result()
-            current = next(ahead, None)
-            yield ids, articles
-
-
 def _enter(writer: indexing.Writer, ids: Iterable[ArticleId], articles: Iterable[Article], weight: float) -> None:
     documents = {article.id: indexing.document_of_article(article, weight) for article in articles}
     writer.enter((indexing.key_of(number, indexing.ARTICLES), documents.get(number)) for number in ids)
@@ -212,7 +203,7 @@ def _enter_comments_on(
 ) -> None:
     groups = {article.id: article.groups for article in listed.values()}
     comments = _undamaged(repository.changes.list_comments_on, ids)
-    for batch in _portions(comments):
+    for batch in portions(comments, _PER_READ):
         _enter_comments(repository, writer, batch, groups)
 
 
@@ -227,8 +218,3 @@ def _enter_comments(
         if one.article in groups
     }
     writer.enter((indexing.key_of(number, indexing.COMMENTS), documents.get(number)) for number in ids)
-
-
-def _portions(numbers: list[int]) -> Iterator[list[int]]:
-    for first in range(0, len(numbers), _PER_READ):
-        yield numbers[first : first + _PER_READ]

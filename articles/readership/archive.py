@@ -101,11 +101,4 @@ def _row(counters: Counters, now: float) -> ArchivedViews:
 
 def counters_of(row: ArchivedViews) -> Counters:
     """Return the row's counters as the repository restores them."""
-    return Counters(
-        article_id=row.article_id,
-        pv=row.pv,
-        uv=row.uv,
-        sketch=bytes(row.sketch),
-        viewed_at=row.viewed_at,
-        suspects=row.suspects,
-    )
+    return Counters(row.article_id, **{name: getattr(row, name) for name in _FIELDS})

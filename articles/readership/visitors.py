@@ -174,6 +174,7 @@ _NO_BROWSER = re.compile(
 """A single word; `Mozilla/5.0` without a platform; "compatible", but not with a browser; an injection attempt."""
 
 
+@lru_cache(maxsize=2048)
 def is_bot(agent: str) -> bool:
     """Return whether a user agent is a program's and not a reader's. A missing or blank one is a program's."""
     text = _DEVICE.sub("(", agent.strip()[:LONGEST])
@@ -187,7 +188,7 @@ def is_bot(agent: str) -> bool:
 
 def suspicion_of(headers: Mapping[str, str]) -> Suspicion | None:
     """Return why a request is not from a reader; None if nothing says so."""
-    if _is_bot(user_agent(headers)):
+    if is_bot(user_agent(headers)):
         return Suspicion.BOT
     if _is_embedded(headers):
         return Suspicion.PREFETCH
@@ -207,14 +208,6 @@ def _is_embedded(headers: Mapping[str, str]) -> bool:
 def user_agent(headers: Mapping[str, str]) -> str:
     """Return the User-Agent header, stripped and cut to LONGEST characters."""
     return headers.get("User-Agent", "").strip()[:LONGEST]
-
-
-_AGENTS_REMEMBERED = 2048
-
-
-@lru_cache(maxsize=_AGENTS_REMEMBERED)
-def _is_bot(agent: str) -> bool:
-    return is_bot(agent)
 
 
 _PURPOSES = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")

@@ -49,11 +49,13 @@ from articles.repository.readership.archive import Counters, ViewArchive
 from articles.repository.readership.history import History
 from articles.repository.readership.pageviews import Pageviews
 from articles.repository.store import schema
+from articles.repository.store.batches import read_ahead
 from articles.repository.store.clients.client import PATIENT_TIMEOUT_SECONDS, Clients, make_clients
 from articles.repository.store.clients.guarded_connection import answer_within
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Observer, Retract, Store, unobserved, unretracted
 from articles.repository.store.permissions import FORGETTING
+from articles.repository.store.scan import portions
 from articles.repository.store.schema import LAYOUT_VERSION, OLDEST_LAYOUT, OLDEST_VERSION, SHARDS_OF_A_CLUSTER
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit, Progress, quiet
