@@ -96,11 +96,6 @@ class Window:
     skipped: int
     total: int
 
-    @property
-    def hides_after(self) -> bool:
-        """Whether the ranking has entries after the window."""
-        return self.skipped + len(self.entries) < self.total
-
 
 class Cut(NamedTuple):
     """A page's ids and values, the length of the whole list, and title and description of the group if it exists.
@@ -129,14 +124,6 @@ class _Reading(NamedTuple):
     windows: list[Window]
     states: list[list[Any]]
     description: str
-
-    @property
-    def is_of_one_moment(self) -> bool:
-        return all(state == self.states[0] for state in self.states)
-
-    @property
-    def refreshed_at(self) -> float:
-        return rescored_at(self.states[0])
 
 
 def site_rankings(
@@ -207,7 +194,7 @@ def gather_page(
         last = min(start + size, (start + size) // len(rankings) + slack) - 1
         for _ in range(MOST_READINGS):
             reading = _read(store, rankings, first, last, slug, may_be_stale=may_be_stale)
-            if reading.is_of_one_moment:
+            if all(state == reading.states[0] for state in reading.states):
                 break
         entries = cut(reading.windows, start, size)
         if entries is not None or (slug is not None and reading.title is None):
@@ -215,7 +202,7 @@ def gather_page(
         slack *= 4
     ids = [(article_id_from(member), value) for value, member in entries or ()]
     total = sum(window.total for window in reading.windows)
-    return Cut(ids, total, reading.title, reading.refreshed_at, description=reading.description)
+    return Cut(ids, total, reading.title, rescored_at(reading.states[0]), description=reading.description)
 
 
 def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
@@ -231,7 +218,8 @@ def cut(windows: Sequence[Window], start: int, size: int) -> list[Entry] | None:
         if window.skipped and not (window.entries and window.entries[0] >= page[0]):
             return None
         reaches = len(page) == size and window.entries and window.entries[-1] <= page[-1]
-        if window.hides_after and not reaches:
+        goes_on = window.skipped + len(window.entries) < window.total
+        if goes_on and not reaches:
             return None
     return page
 
