@@ -67,14 +67,10 @@ def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
     member = reader_id(request)
     if member is not None:
         return digest("member", str(member))
-    if known := _from_cookie(request):
-        return known
+    cookie = request.get_signed_cookie(COOKIE, default=None, salt=_SIGNED_FOR, max_age=_COOKIE_SECONDS)
+    if cookie:  # neither forged nor too old
+        return cookie
     return digest("address", salt, household(address) if address else "", user_agent(_headers_of(request)))
-
-
-def _from_cookie(request: HttpRequest) -> str | None:
-    """Return the digest in the cookie; None without a cookie, or if it is forged or too old."""
-    return request.get_signed_cookie(COOKIE, default=None, salt=_SIGNED_FOR, max_age=_COOKIE_SECONDS)
 
 
 def _today() -> int:

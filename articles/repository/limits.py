@@ -23,12 +23,7 @@ class Limits(OfStore):
 
     def give_back(self, uses: Sequence[Use]) -> None:
         """Give back uses that were taken for nothing. One round trip, none if there is no limit."""
-        _give_back(self._store, in_force(self._store, uses))
-
-
-def in_force(store: Store, uses: Sequence[Use]) -> list[Use]:
-    """Return the uses that are limited."""
-    return [use for use in uses if use.rate(store.rules.limits)]
+        _give_back(self._store, uses)
 
 
 def take_calls(store: Store, uses: Sequence[Use]) -> list[Call]:
@@ -47,7 +42,8 @@ def take_calls(store: Store, uses: Sequence[Use]) -> list[Call]:
 
 def check(store: Store, uses: Sequence[Use], replies: Sequence[Sequence[Value]]) -> None:
     """Raise LimitReached for the limit with the longest wait, if any refused; first give the others back."""
-    answered = list(zip(in_force(store, uses), replies, strict=True))
+    limited = [use for use in uses if use.rate(store.rules.limits)]
+    answered = list(zip(limited, replies, strict=True))
     waits = [(int(reply[1]), use.limit) for use, reply in answered if reply[0] == "limited"]
     if waits:
         _give_back(store, [use for use, reply in answered if reply[0] == "ok"])

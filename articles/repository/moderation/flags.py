@@ -1,6 +1,6 @@
 """Flags: set and taken back by members, decided by moderators; with their audit and repair."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import suppress
 from heapq import merge
 from itertools import chain, islice
@@ -260,14 +260,14 @@ class FlagUpkeep(OfStore):
 
     def check(self, keys: Keys, contents: Contents) -> Iterator[Finding]:
         """Yield what is wrong with the flags of a shard. In batches. Raises StoreError."""
-        yield from self._run(keys, self._checks(keys, contents), "audit")
+        yield from self._run(keys, contents, "audit")
 
     def repair(self, keys: Keys, contents: Contents) -> None:
         """Rebuild the queue and the members' lists of a shard from the flags. In batches. Raises StoreError."""
-        carry_out(self._run(keys, self._checks(keys, contents), "repair"))
+        carry_out(self._run(keys, contents, "repair"))
 
-    def _run(self, keys: Keys, checks: Iterable[tuple[str, str]], verb: Verb) -> Iterator[Finding]:
-        for batch in portions(checks, _CHECKS_PER_STEP):
+    def _run(self, keys: Keys, contents: Contents, verb: Verb) -> Iterator[Finding]:
+        for batch in portions(self._checks(keys, contents), _CHECKS_PER_STEP):
             flat = self._store.run(f"{verb}/flags", [keys.flagged], [keys.prefix, *chain.from_iterable(batch)])
             for number, problem in zip(flat[::2], flat[1::2], strict=True):
                 subject, member = batch[number]
