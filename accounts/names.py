@@ -13,38 +13,38 @@ from itertools import islice, product
 from accounts.name_characters import are_allowed, is_one_script, look_of
 
 WORDS = (
-    *("abuse", "admin", "administrator", "admins", "anonymous", "api", "bot", "contact", "deleted"),
-    *("everyone", "guest", "help", "hostmaster", "info", "login", "logout", "me", "mod", "moderator"),
-    *("moderators", "mods", "nobody", "none", "noreply", "null", "official", "operator", "owner"),
-    *("postmaster", "removed", "root", "security", "settings", "signup", "site", "staff", "superuser"),
-    *("support", "sysadmin", "sysop", "system", "team", "undefined", "unknown", "user", "webmaster"),
-)
+    "abuse", "admin", "administrator", "admins", "anonymous", "api", "bot", "contact", "deleted",
+    "everyone", "guest", "help", "hostmaster", "info", "login", "logout", "me", "mod", "moderator",
+    "moderators", "mods", "nobody", "none", "noreply", "null", "official", "operator", "owner",
+    "postmaster", "removed", "root", "security", "settings", "signup", "site", "staff", "superuser",
+    "support", "sysadmin", "sysop", "system", "team", "undefined", "unknown", "user", "webmaster",
+)  # fmt: skip
 """Reserved as they are, with any separators."""
 
 TITLES = (
-    *("admin", "administrator", "administrators", "admins", "moderator", "moderators", "official", "staff"),
-    *("superuser", "sysadmin", "sysop", "webmaster"),
-)
+    "admin", "administrator", "administrators", "admins", "moderator", "moderators", "official", "staff",
+    "superuser", "sysadmin", "sysop", "webmaster",
+)  # fmt: skip
 """Reserved as a part of a name too: a member who is called alice-admin claims to be one."""
 
 _TITLES_ELSEWHERE = (
-    *("管理员", "管理員", "管理者", "管理人", "版主", "站长", "站長", "官方", "客服"),
-    *("運営", "モデレーター", "관리자", "운영자", "администратор", "модератор", "διαχειριστής"),
-    *("مدير", "مشرف", "administrador", "administrateur", "moderador", "moderateur"),
-)
+    "管理员", "管理員", "管理者", "管理人", "版主", "站长", "站長", "官方", "客服",
+    "運営", "モデレーター", "관리자", "운영자", "администратор", "модератор", "διαχειριστής",
+    "مدير", "مشرف", "administrador", "administrateur", "moderador", "moderateur",
+)  # fmt: skip
 """Reserved like titles, in whatever a name has around them: many languages put no separator between words."""
 
 _WORDS_ELSEWHERE = (
-    *("系统", "系統", "匿名", "游客", "遊客", "访客", "訪客", "已删除", "已刪除", "未知"),
-    *("机器人", "機器人", "本站", "公式", "админ", "модер", "поддержка", "система", "аноним"),
-    *("الإدارة", "시스템", "익명"),
-)
+    "系统", "系統", "匿名", "游客", "遊客", "访客", "訪客", "已删除", "已刪除", "未知",
+    "机器人", "機器人", "本站", "公式", "админ", "модер", "поддержка", "система", "аноним",
+    "الإدارة", "시스템", "익명",
+)  # fmt: skip
 
 _ROLES = (*TITLES, "abuse", "mod", "mods", "operator", "owner", "root", "security", "support", "system")
 _COMPANIONS = (
-    *("account", "assistant", "chief", "community", "crew", "desk", "global", "group", "head", "lead", "main"),
-    *("master", "members", "of", "our", "real", "senior", "service", "super", "the", "true", "verified"),
-)
+    "account", "assistant", "chief", "community", "crew", "desk", "global", "group", "head", "lead", "main",
+    "master", "members", "of", "our", "real", "senior", "service", "super", "the", "true", "verified",
+)  # fmt: skip
 """Words that make a name of roles, such as mod-team, but none by themselves."""
 
 _VOCABULARY = frozenset((*WORDS, *_COMPANIONS))

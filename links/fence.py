@@ -19,11 +19,11 @@ MEMORY_BYTES = 512 * 2**20  # address space of a process that fetches; what it u
 CPU_SECONDS = 4
 
 _READABLE = (
-    *("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services"),
-    *("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf"),
-    *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/null"),
+    "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services",
+    "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf",
+    "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/null",
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-)
+)  # fmt: skip
 """Of the resolver and of Python, which import late: none has anything secret. All else cannot be opened."""
 
 _PORTS = (53, 80, 443)  # of TCP connections; a resolver uses 53 for long answers

@@ -211,9 +211,9 @@ class Locked(BaseModel):
 
 
 _DONE = (
-    *(errors.ArticleRemoved, errors.NotRemoved, errors.CommentRemoved, errors.CommentNotRemoved),
-    *(errors.DiscussionLocked, errors.DiscussionNotLocked),
-)
+    errors.ArticleRemoved, errors.NotRemoved, errors.CommentRemoved, errors.CommentNotRemoved,
+    errors.DiscussionLocked, errors.DiscussionNotLocked,
+)  # fmt: skip
 """Refusals of a change that was made before."""
 
 

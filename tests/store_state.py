@@ -42,8 +42,7 @@ DEEP_LOGS = [0, 0, [["log:", [DEEP], None], ["tunings:", [DEEP], None]]]
 """A record of a backup, with entries of the logs that cannot be read."""
 
 FORGED_RECORDS = [
-    DEEP,
-    "null",
+    DEEP, "null",
     '["' + "a" * (1 << 18),
     [0, 0, 7], [0, 0, [["article:9", {"title": 7}, None]]], [0, 0, [["article:9", ["title"], None]]],
     [0, 0, [["voted:9", {"1": 1}, None]]], [0, 0, [["article:9", {"title": "Late"}, 1 << 70]]],

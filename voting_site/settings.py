@@ -120,8 +120,8 @@ else:
 SILENCED_SYSTEM_CHECKS = [
     "fields.E180",  # reports a locked SQLite file or a full disk as missing support for JSON
     # Expect Django's own middleware by name: SecurityHeadersMiddleware and FormTokenMiddleware do what it does.
-    *("security.W001", "security.W002", "security.W003"),
-]
+    "security.W001", "security.W002", "security.W003",
+]  # fmt: skip
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": []}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

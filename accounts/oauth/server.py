@@ -38,10 +38,10 @@ _CHARACTERS = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 
 PARAMETERS = frozenset(
     (
-        *("client_id", "response_type", "redirect_uri", "scope", "code_challenge", "code_challenge_method"),
-        *("grant_type", "code", "code_verifier", "refresh_token", "token", "token_type_hint"),
+        "client_id", "response_type", "redirect_uri", "scope", "code_challenge", "code_challenge_method",
+        "grant_type", "code", "code_verifier", "refresh_token", "token", "token_type_hint",
     )
-)
+)  # fmt: skip
 """What apps send, besides `state`, which can be any text, and what other servers know."""
 
 

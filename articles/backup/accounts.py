@@ -29,17 +29,16 @@ from articles.backup.files import BackupDamaged, SiteNotEmpty
 Line: TypeAlias = list[Any]  # a row: the label of its model, and its values by field
 
 MODELS = (
-    *("auth.Group", "accounts.User", "accounts.NameLook", "accounts.User_groups"),
-    *("accounts.Token", "accounts.App", "accounts.Grant"),
-    *("accounts.Identity", "accounts.Passkey", "accounts.Authenticator", "accounts.RecoveryCode"),
-    *("accounts.Ban", "accounts.GroupModerator", "accounts.Sweep", "accounts.Statement", "accounts.LegalNotice"),
-    *("accounts.MemberNote", "accounts.AboutFlag"),
-    *("accounts.ModeratorRule", "accounts.RuleVersion", "accounts.HeldPost", "accounts.TextDigest"),
-    *("accounts.Webhook", "accounts.AccountDeletion", "accounts.Block", "accounts.Mute"),
-    *("accounts.Invitation", "accounts.Vouch", "accounts.WaitingAccount"),
-    *("integrity.BallotKey", "integrity.BallotRecord", "integrity.MonthReport", "integrity.ChainDay"),
-    *("articles.ArchivedViews", "articles.SiteText", "articles.BlockedHost", "articles.SiteSetting"),
-)
+    "auth.Group", "accounts.User", "accounts.NameLook", "accounts.User_groups", "accounts.Token",
+    "accounts.App", "accounts.Grant", "accounts.Identity", "accounts.Passkey", "accounts.Authenticator",
+    "accounts.RecoveryCode", "accounts.Ban", "accounts.GroupModerator", "accounts.Sweep", "accounts.Statement",
+    "accounts.LegalNotice", "accounts.MemberNote", "accounts.AboutFlag", "accounts.ModeratorRule",
+    "accounts.RuleVersion", "accounts.HeldPost", "accounts.TextDigest", "accounts.Webhook",
+    "accounts.AccountDeletion", "accounts.Block", "accounts.Mute", "accounts.Invitation", "accounts.Vouch",
+    "accounts.WaitingAccount", "integrity.BallotKey", "integrity.BallotRecord", "integrity.MonthReport",
+    "integrity.ChainDay", "articles.ArchivedViews", "articles.SiteText", "articles.BlockedHost",
+    "articles.SiteSetting",
+)  # fmt: skip
 """Models to copy, each after those that it refers to."""
 
 BY_NAME = ("auth.Group_permissions", "accounts.User_user_permissions", "admin.LogEntry")

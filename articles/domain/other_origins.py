@@ -5,10 +5,10 @@ _DOCUMENTATION = f"{API}docs"
 _OF_FEEDS = ("/feeds/", "/following/", "/integrity/")
 _FEEDS = (".atom", ".rss", ".json")
 _OF_PROGRAMS = (
-    *("/.well-known/nodeinfo", "/nodeinfo/2.1", "/nodeinfo/2.1.json", "/nodeinfo/2.0", "/nodeinfo/2.0.json"),
-    *("/version", "/.well-known/oauth-authorization-server"),
-    *("/oauth/token/", "/oauth/revoke/", "/oauth/register/"),
-)
+    "/.well-known/nodeinfo", "/nodeinfo/2.1", "/nodeinfo/2.1.json", "/nodeinfo/2.0", "/nodeinfo/2.0.json",
+    "/version", "/.well-known/oauth-authorization-server",
+    "/oauth/token/", "/oauth/revoke/", "/oauth/register/",
+)  # fmt: skip
 
 HEADERS = (
     ("Access-Control-Allow-Origin", "*"),

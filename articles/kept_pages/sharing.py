@@ -39,10 +39,10 @@ _SHAPING = frozenset(
 )
 _PERSONAL = frozenset(
     (
-        *("authorization", "range", "content-length", "transfer-encoding"),
-        *("if-match", "if-modified-since", "if-unmodified-since"),
+        "authorization", "range", "content-length", "transfer-encoding",
+        "if-match", "if-modified-since", "if-unmodified-since",
     )
-)
+)  # fmt: skip
 """Headers that Django has to read."""
 
 _OF_ORIGINS = frozenset(("origin", "sec-fetch-site"))

@@ -49,9 +49,9 @@ ON_CONTENT: Mapping[Action, _Kind] = {
 _BANNED, _BANNED_FROM = ("banned", "mod_ban"), ("banned_from_community", "mod_ban_from_community")
 _ADDED = ("added_to_community", "mod_add_community")
 _EMPTY = (
-    *("featured_posts", "removed_communities", "transferred_to_community", "added", "hidden_communities"),
+    "featured_posts", "removed_communities", "transferred_to_community", "added", "hidden_communities",
     *(f"admin_purged_{noun}" for noun in ("persons", "communities", "posts", "comments")),
-)
+)  # fmt: skip
 LISTS = (_POST[0], _COMMENT[0], _LOCK[0], _BANNED[0], _BANNED_FROM[0], _ADDED[0], *_EMPTY)
 
 

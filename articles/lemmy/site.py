@@ -22,9 +22,9 @@ from owner.choices import chosen
 
 _SORT, _LISTING = "Hot", "All"
 _OFF = (
-    *("enable_nsfw", "require_email_verification", "hide_modlog_mod_names", "application_email_admins"),
-    *("federation_enabled", "federation_signed_fetch", "captcha_enabled", "reports_email_admins"),
-)
+    "enable_nsfw", "require_email_verification", "hide_modlog_mod_names", "application_email_admins",
+    "federation_enabled", "federation_signed_fetch", "captcha_enabled", "reports_email_admins",
+)  # fmt: skip
 _LIMITED = ("message", "post", "register", "image", "comment", "search", "import_user_settings")
 _RATES = dict.fromkeys((f"{name}{span}" for name in _LIMITED for span in ("", "_per_second")), 0)
 """Apps show no limits: docs/limits.md has the site's."""

@@ -37,8 +37,8 @@ class Outage:
                 self._reported = now
                 _log.error(
                     "%s is unavailable since %.0f s, %d requests failed; now: %s: %s",
-                    *(self._service, now - self.began, self._failures + 1, type(error).__name__, error),
-                )
+                    self._service, now - self.began, self._failures + 1, type(error).__name__, error,
+                )  # fmt: skip
             self._failures += 1
             self._last_failure = now
 

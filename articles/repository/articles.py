@@ -118,14 +118,13 @@ class Articles:
         closes, grace = exact_time(now + store.rules.voting_window), store.rules.voters_grace
         times: list[Value] = [exact_time(now), ",".join(groups), closes, grace]
         status, *_ = store.ask(
-            "articles/post",
-            poster,
+            "articles/post", poster,
             [keys.article(article_id), keys.voted(article_id)],
             [
-                *(article_id, poster, name, *times, keys.prefix, joined(mentioned)),
+                article_id, poster, name, *times, keys.prefix, joined(mentioned),
                 *content_values(content, store.kept_html.make(content.text)),
             ],
-        )
+        )  # fmt: skip
         if status == "exists":
             return False
         self._groups.follow_merges(groups)
@@ -214,15 +213,14 @@ class Articles:
         try:
             with self._store.retracting([article_id]):
                 (old_link,) = self._store.change(
-                    "articles/edit",
-                    article_id,
+                    "articles/edit", article_id,
                     [keys.article(article_id)],
                     [
-                        *(*arguments, keys.prefix, ",".join(new_groups), ",".join(leave)),
-                        *(self._store.rules.hot_size, joined(mentioned), joined_times(unmentioned)),
+                        *arguments, keys.prefix, ",".join(new_groups), ",".join(leave),
+                        self._store.rules.hot_size, joined(mentioned), joined_times(unmentioned),
                         *content_values(content, self._store.kept_html.make(content.text)),
                     ],
-                )
+                )  # fmt: skip
         except StoreError:
             raise  # the edit may be done and only its reply lost: then the article needs the claim
         except ArticlesError:

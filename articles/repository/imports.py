@@ -196,14 +196,14 @@ class Imports:
         keys = self._store.shards.of(articles[0][0])
         rows: list[list[Value]] = [
             [
-                *(article_id, article.poster, article.poster_name, exact_time(article.posted_at)),
-                *(article.votes, article.opposes, ",".join(article.groups)),
+                article_id, article.poster, article.poster_name, exact_time(article.posted_at),
+                article.votes, article.opposes, ",".join(article.groups),
                 exact_time(_closes_at(self._store, article)),
-                *(article.removed or "", article.locked or "", article.comment_numbers),
+                article.removed or "", article.locked or "", article.comment_numbers,
                 *content_values(article, self._store.kept_html.make(article.text)),
             ]
             for article_id, article in articles
-        ]
+        ]  # fmt: skip
         first: list[Value] = [keys.prefix, exact_time(self._store.now()), PLACEHOLDERS.start, len(rows[0])]
         return Call("imports/enter", (keys.removed,), [*first, *chain.from_iterable(rows)])
 

@@ -35,10 +35,10 @@ _POINTS = re.compile(r"(>=?|<=?)?(-?\d{1,7})|(-?\d{1,7})\.\.(-?\d{1,7})")
 # Ignored if other words remain: a search for "the history of Rome" also finds "A history of Rome".
 _STOP_WORDS = frozenset(
     (
-        *("a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "i", "in", "is", "it", "its"),
-        *("of", "on", "or", "that", "the", "this", "to", "was", "what", "with", "you", "your"),
+        "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "i", "in", "is", "it", "its",
+        "of", "on", "or", "that", "the", "this", "to", "was", "what", "with", "you", "your",
     )
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,11 +267,11 @@ def stems_of(token: str) -> tuple[str, ...]:
 
 HOMES = frozenset(
     (
-        *("github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "git.sr.ht", "gitee.com"),
-        *("medium.com", "dev.to", "substack.com", "x.com", "mastodon.social", "bsky.app", "youtube.com"),
-        *("zhihu.com", "juejin.cn", "jianshu.com", "cnblogs.com", "blog.csdn.net", "sites.google.com"),
+        "github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "git.sr.ht", "gitee.com",
+        "medium.com", "dev.to", "substack.com", "x.com", "mastodon.social", "bsky.app", "youtube.com",
+        "zhihu.com", "juejin.cn", "jianshu.com", "cnblogs.com", "blog.csdn.net", "sites.google.com",
     )
-)
+)  # fmt: skip
 """Hosts of many authors, each below an address of their own."""
 
 _FIRST_PART = re.compile(r"https?://[^/]*/(@?[\w.~-]{1,39})/?")

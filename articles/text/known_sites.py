@@ -13,24 +13,24 @@ from typing import NamedTuple
 TRACKING_PREFIXES = ("utm_", "mtm_")  # Urchin (now Google Analytics), Matomo
 TRACKING_PARAMETERS = frozenset(
     (
-        *("gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "gad_campaignid", "srsltid"),  # Google
-        *("fbclid", "mibextid", "igshid", "igsh"),  # Facebook, Instagram
-        *("msclkid", "yclid", "ysclid", "_openstat"),  # Microsoft, Yandex
-        *("twclid", "ref_src", "ref_url", "ttclid", "li_fat_id"),  # Twitter, TikTok, LinkedIn
-        *("mc_cid", "mc_eid", "mkt_tok", "vero_id", "vero_conv", "oly_anon_id", "oly_enc_id"),  # mailings
-        *("_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking"),  # HubSpot
-        *("spm", "_ga", "_gl", "pk_campaign", "pk_kwd"),  # Alibaba, Google Analytics across domains, Piwik
-        *("spm_id_from", "vd_source", "triedredirect", "wprov"),  # Bilibili, Substack, Wikipedia
-        *("at_medium", "at_campaign", "at_link_id"),  # AT Internet
-        *("at_link_origin", "at_link_type", "at_ptr_name"),
+        "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "gad_campaignid", "srsltid",  # Google
+        "fbclid", "mibextid", "igshid", "igsh",  # Facebook, Instagram
+        "msclkid", "yclid", "ysclid", "_openstat",  # Microsoft, Yandex
+        "twclid", "ref_src", "ref_url", "ttclid", "li_fat_id",  # Twitter, TikTok, LinkedIn
+        "mc_cid", "mc_eid", "mkt_tok", "vero_id", "vero_conv", "oly_anon_id", "oly_enc_id",  # mailings
+        "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking",  # HubSpot
+        "spm", "_ga", "_gl", "pk_campaign", "pk_kwd",  # Alibaba, Google Analytics across domains, Piwik
+        "spm_id_from", "vd_source", "triedredirect", "wprov",  # Bilibili, Substack, Wikipedia
+        "at_medium", "at_campaign", "at_link_id",  # AT Internet
+        "at_link_origin", "at_link_type", "at_ptr_name",
     )
-)
+)  # fmt: skip
 
 _TRACKING_OF: Mapping[str, frozenset[str]] = {
     "bilibili.com": frozenset(
         (
-            *("bbid", "buvid", "from_source", "from_spmid", "share_from", "share_medium", "share_plat"),
-            *("share_session_id", "share_source", "share_tag", "share_times", "unique_k", "up_id"),
+            "bbid", "buvid", "from_source", "from_spmid", "share_from", "share_medium", "share_plat",
+            "share_session_id", "share_source", "share_tag", "share_times", "unique_k", "up_id",
         )
     ),
     "facebook.com": frozenset(("__tn__", "_rdr", "eav", "fref", "hc_location", "paipv", "rdid", "refsrc")),
@@ -42,7 +42,7 @@ _TRACKING_OF: Mapping[str, frozenset[str]] = {
     "spotify.com": frozenset(("nd", "si")),
     "tiktok.com": frozenset(("_r", "_t", "is_copy_url", "is_from_webapp", "sender_device", "web_id")),
     "x.com": frozenset(("s", "t")),
-}
+}  # fmt: skip
 """What else tracks on a site and its subdomains, in lower case: names, or a name with one of its values."""
 
 _HOSTS: Mapping[str, str] = {

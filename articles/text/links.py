@@ -197,9 +197,8 @@ def _percent_normal(text: str, plain: re.Pattern[str] = _UNRESERVED) -> str:
 # RFC 6761 (localhost), RFC 6762 (local, and the private names of its appendix G), RFC 8375 (home.arpa), and
 # internal, which ICANN reserved.
 LOCAL_DOMAINS = (
-    *("localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan"),
-    "home.arpa",
-)
+    "localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa",
+)  # fmt: skip
 
 _LOCAL_ENDS = tuple(f".{domain}" for domain in LOCAL_DOMAINS)
 
@@ -208,12 +207,12 @@ _NOT_PUBLIC = tuple(
     map(
         ip_network,
         (
-            *("192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4"),  # of protocols, 6to4 relays, reserved
+            "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4",  # of protocols, 6to4 relays, reserved
             "168.63.129.16/32",  # metadata of Azure's machines
-            *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16"),  # Teredo, 6to4, examples
+            "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",  # Teredo, 6to4, examples
         ),
     )
-)
+)  # fmt: skip
 """Not public, whatever `is_global` says: it differs between versions of Python."""
 
 

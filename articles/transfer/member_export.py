@@ -43,52 +43,50 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "visited": _chosen(repository, members.list_visits(user)),
         "comments": _objects(
             repository.comments.list_by(user),
-            *("id", "article", "parent", "text", ("at", _time("posted_at")), ("edited", _time("edited_at"))),
-            *("votes", "opposes", "removed"),
+            "id", "article", "parent", "text", ("at", _time("posted_at")), ("edited", _time("edited_at")),
+            "votes", "opposes", "removed",
         ),
         "flags": _objects(
             repository.flags.iterate_by(user),
-            *(*_SUBJECT, "reason", ("words", _filled("words")), ("at", _time("at")), "state"),
+            *_SUBJECT, "reason", ("words", _filled("words")), ("at", _time("at")), "state",
         ),
         "suggestions": map(_suggestion, repository.suggestions.iterate_by(user)),
         "flags_on_members": _objects(
             member.flags_on_abouts.select_related("member"),
-            *(
-                ("member", lambda flag: flag.member.get_username()),
-                "reason",
-                ("words", _filled("words")),
-                ("at", "set_at"),
-                "state",
-            ),
+            ("member", lambda flag: flag.member.get_username()),
+            "reason",
+            ("words", _filled("words")),
+            ("at", "set_at"),
+            "state",
         ),
         "held_posts": _objects(
             member.held_posts.all(),
-            *("article", ("parent", lambda held: int(held.parent) if held.parent else None), "title"),
-            *(("link", _filled("link")), ("text", _filled("text")), ("groups", "slugs"), ("held", "held_at")),
-            *("state", ("reason", _filled("reason"))),
+            "article", ("parent", lambda held: int(held.parent) if held.parent else None), "title",
+            ("link", _filled("link")), ("text", _filled("text")), ("groups", "slugs"), ("held", "held_at"),
+            "state", ("reason", _filled("reason")),
         ),
         "inbox": _objects(repository.inbox.iterate(user), ("about", "word"), ("at", _time("at")), *_SUBJECT),
         "bans": _objects(
             member.bans.list_all(),
-            *(("from", "scope"), ("group", _filled("group")), ("reason", lambda ban: recorded(ban.reason))),
-            *(("begins", "begins_at"), ("ends", "ends_at")),
+            ("from", "scope"), ("group", _filled("group")), ("reason", lambda ban: recorded(ban.reason)),
+            ("begins", "begins_at"), ("ends", "ends_at"),
             *((outcome, partial(_time_of_outcome, outcome)) for outcome in ("lifted", "replaced")),
-            *(("appeal", _filled("appeal")), ("answer", _filled("answer"))),
+            ("appeal", _filled("appeal")), ("answer", _filled("answer")),
         ),
         "moderated_groups": _objects(
             member.group_moderations.all(), "group", ("moderates", "is_current"), ("since", "changed_at")
         ),
         "decisions": _objects(
             member.statements.all(),
-            *("act", ("at", "made_at"), *_SUBJECT, ("reason", lambda one: recorded(one.reason))),
-            *(("ground", _filled("ground")), ("cited", lambda one: recorded(one.cited) or None)),
-            *(("facts", _filled("facts")), ("automated", "is_automated"), ("appeal", _filled("appeal"))),
-            *(("answer", _filled("answer")), "upheld", ("reversed", "reversed_at")),
+            "act", ("at", "made_at"), *_SUBJECT, ("reason", lambda one: recorded(one.reason)),
+            ("ground", _filled("ground")), ("cited", lambda one: recorded(one.cited) or None),
+            ("facts", _filled("facts")), ("automated", "is_automated"), ("appeal", _filled("appeal")),
+            ("answer", _filled("answer")), "upheld", ("reversed", "reversed_at"),
         ),
         "notes_by_moderators": _objects(member.notes.all(), "text", ("written", "written_at")),
         "logins_elsewhere": _objects(
             member.identities.all(),
-            *("issuer", "subject", "label", ("made_moderator", "gives_moderation"), ("linked", "linked_at")),
+            "issuer", "subject", "label", ("made_moderator", "gives_moderation"), ("linked", "linked_at"),
             ("used", "last_used_at"),
         ),
         "passkeys": _objects(
@@ -96,7 +94,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         ),
         "tokens": _objects(
             member.tokens.all(),
-            *("name", ("made", "created_at"), ("used", "last_used_at"), ("expires", "expires_at")),
+            "name", ("made", "created_at"), ("used", "last_used_at"), ("expires", "expires_at"),
             ("scopes", lambda token: token.scopes.split()),
         ),
         "devices": _objects(
@@ -107,18 +105,18 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         ),
         "invitations": _objects(
             member.invitations.select_related("invited"),
-            *(("created", "created_at"), ("expires", "expires_at"), ("invited", _filled("invited_name"))),
+            ("created", "created_at"), ("expires", "expires_at"), ("invited", _filled("invited_name")),
         ),
         "vouches_given": _objects(
             member.vouches_given.select_related("member"),
-            *(("for", _filled("member_name")), ("given", "given_at"), ("was_wrong", "wrong_at")),
+            ("for", _filled("member_name")), ("given", "given_at"), ("was_wrong", "wrong_at"),
         ),
         "vouches": map(_vouch, member.vouches.select_related("by")),
         "moderated": _objects(
             repository.moderation_log.iterate(member.get_username()),
-            *("action", ("at", _time("at")), ("article", _filled("article_id")), "title", "reason", "details"),
+            "action", ("at", _time("at")), ("article", _filled("article_id")), "title", "reason", "details",
         ),
-    }
+    }  # fmt: skip
     state = repository.left_out.get_state(user)
     votes = {"votes_left_out_of_ranking": state.is_left_out, "votes_wait": state.waits}
     for name, value in (("account", _account(member) | votes), ("settings", _settings(member))):

@@ -27,42 +27,29 @@ MOST_IN_A_FILE = 50_000
 CRAWL_DELAY = 5  # seconds between two requests, for crawlers that respect it
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _CLOSED_PAGES = (
-    *("articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz"),
-    *("articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences"),
-    *("articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal"),
-    *("articles:statements", "articles:new_notice"),
-    *("articles:sign_ups", "articles:decide_sign_up", "articles:blocked_hosts", "accounts:invitations"),
-    *("articles:automatic_rules", "articles:held"),
-    "articles:invitation_tree",
-    *("articles:search", "articles:pulse", "articles:following", "articles:hidden"),
-    *("articles:voted", "articles:opposed", "articles:saved"),
-    *("accounts:login", "accounts:authorize", "accounts:app_token", "accounts:revoke_app_token"),
-    *("accounts:register_app", "accounts:logout", "accounts:signup", "accounts:settings", "accounts:confirm"),
-    *("accounts:finish_signup", "accounts:second_step", "accounts:password_change"),
-    *("accounts:password_reset", "admin:index", "articles:administration", "articles:inbox"),
-)
+    "articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz",
+    "articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences",
+    "articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal",
+    "articles:statements", "articles:new_notice", "articles:sign_ups", "articles:decide_sign_up",
+    "articles:blocked_hosts", "accounts:invitations", "articles:automatic_rules", "articles:held",
+    "articles:invitation_tree", "articles:search", "articles:pulse", "articles:following", "articles:hidden",
+    "articles:voted", "articles:opposed", "articles:saved", "accounts:login", "accounts:authorize",
+    "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app", "accounts:logout",
+    "accounts:signup", "accounts:settings", "accounts:confirm", "accounts:finish_signup",
+    "accounts:second_step", "accounts:password_change", "accounts:password_reset", "admin:index",
+    "articles:administration", "articles:inbox",
+)  # fmt: skip
 """Pages without content for search engines."""
 
 _CLOSED_ARTICLE_PAGES = (
-    *("ballot_record", "ballots", "vote", "save", "choose_hidden", "withdraw", "why", "edit", "assign_groups"),
-    *(
-        "remove",
-        "restore",
-        "merge",
-        "undo_merge",
-        "article_views",
-        "check_ring",
-        "write_comment",
-        "lock",
-        "unlock",
-    ),
-    *("flag", "suggest", "mute", "redact"),
-)
+    "ballot_record", "ballots", "vote", "save", "choose_hidden", "withdraw", "why", "edit", "assign_groups",
+    "remove", "restore", "merge", "undo_merge", "article_views", "check_ring", "write_comment", "lock",
+    "unlock", "flag", "suggest", "mute", "redact",
+)  # fmt: skip
 
 _CLOSED_COMMENT_PAGES = (
-    *("comment_vote", "edit_comment", "delete_comment", "remove_comment", "restore_comment"),
-    "flag_comment",
-)
+    "comment_vote", "edit_comment", "delete_comment", "remove_comment", "restore_comment", "flag_comment",
+)  # fmt: skip
 
 MOST_HOSTS = 1000  # hosts in the sitemap: those with the most articles
 _Entry = tuple[str, float | None]  # a path, and the time of its last change in Unix seconds, if known

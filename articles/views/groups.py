@@ -136,9 +136,9 @@ def _created(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 _FIELDS = (
-    *("title", "reason", "describe-description", "describe-reason"),
-    *("show-visible", "show-reason", "merge-into", "merge-reason"),
-)
+    "title", "reason", "describe-description", "describe-reason",
+    "show-visible", "show-reason", "merge-into", "merge-reason",
+)  # fmt: skip
 _FOR_SITE = ("show", "merge")  # forms of moderators of the whole site
 
 

@@ -86,19 +86,19 @@ _for_crawlers = partial(_public, seconds=CRAWLER_SECONDS)
 _VIEWS: Mapping[Rule, Iterable[str]] = {
     _list: (
         *PAGES.values(),
-        *("search", "about", "rules", "host", "groups", "group", "profile", "member_comments", "log", "why"),
-        *("comment", "ballot_record", "integrity", "integrity_month"),
+        "search", "about", "rules", "host", "groups", "group", "profile", "member_comments", "log", "why",
+        "comment", "ballot_record", "integrity", "integrity_month",
     ),
     _counted: ("article",),
     _feed: (
-        *("feed", "comments_feed", "article_comments_feed", "member_comments_feed", "top_feed", "group_feed"),
-        *("host_feed", "user_feed", "search_feed", "chain_feed"),
+        "feed", "comments_feed", "article_comments_feed", "member_comments_feed", "top_feed", "group_feed",
+        "host_feed", "user_feed", "search_feed", "chain_feed",
     ),
     _for_crawlers: (
-        *("manifest", "worker", "robots", "security_txt", "nodeinfo_links", "nodeinfo"),
-        *("sitemap", "sitemap_lists", "sitemap_articles"),
+        "manifest", "worker", "robots", "security_txt", "nodeinfo_links", "nodeinfo",
+        "sitemap", "sitemap_lists", "sitemap_articles",
     ),
-}
+}  # fmt: skip
 RULES: Mapping[str, Rule] = {f"articles:{view}": rule for rule, views in _VIEWS.items() for view in views}
 """Rules by view name. Views not listed set their own Cache-Control; other responses to members are private."""
 

@@ -55,9 +55,9 @@ _log = logging.getLogger(__name__)
 
 _FEEDS = ("feeds",)
 _FEED_NAMES = (
-    *("", "top_", "group_", "user_", "search_", "host_"),
-    *("comments_", "article_comments_", "chain_", "member_comments_", "following_"),
-)
+    "", "top_", "group_", "user_", "search_", "host_",
+    "comments_", "article_comments_", "chain_", "member_comments_", "following_",
+)  # fmt: skip
 _GUESSES = "guesses"
 _WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", _GUESSES)
 _PASSWORDS = (*_WRONG_PASSWORDS, "passwords", "passwords_network")
@@ -86,10 +86,10 @@ FORMS = {
 
 PASSWORD_FORMS = frozenset(
     (
-        *("accounts:signup", "articles:first_administrator", "lemmy:login"),
+        "accounts:signup", "articles:first_administrator", "lemmy:login",
         *(view for view, limits in FORMS.items() if "passwords" in limits),
     )
-)
+)  # fmt: skip
 """Views that hash a password for each form."""
 
 AT_PROVIDERS = frozenset(
@@ -118,10 +118,10 @@ PAGES = {
 
 _FOR_SCRIPTS = frozenset(
     (
-        *("articles:pulse", "articles:known_link", "articles:preview", "articles:link_info", "lemmy:login"),
-        *("accounts:app_token", "accounts:revoke_app_token", "accounts:register_app"),
+        "articles:pulse", "articles:known_link", "articles:preview", "articles:link_info", "lemmy:login",
+        "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app",
     )
-)
+)  # fmt: skip
 """Addresses that only scripts use, whatever their Accept header says."""
 
 _SECONDS_OF_HASHES = 2  # seconds after which the passwords being hashed are done

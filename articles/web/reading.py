@@ -21,37 +21,37 @@ from owner.choices import chosen
 
 OPEN = frozenset(
     (
-        *("accounts:login", "accounts:logout", "accounts:signup", "articles:first_administrator"),
-        *("accounts:provider_login", "accounts:provider_back", "accounts:login_link", "accounts:finish_signup"),
-        *("accounts:second_step", "accounts:passkey_login", "accounts:passkey_options"),
-        *("accounts:password_reset", "accounts:password_reset_sent", "accounts:password_reset_confirm"),
+        "accounts:login", "accounts:logout", "accounts:signup", "articles:first_administrator",
+        "accounts:provider_login", "accounts:provider_back", "accounts:login_link", "accounts:finish_signup",
+        "accounts:second_step", "accounts:passkey_login", "accounts:passkey_options",
+        "accounts:password_reset", "accounts:password_reset_sent", "accounts:password_reset_confirm",
         # Links in mails.
-        *("accounts:verify", "accounts:unsubscribe"),
+        "accounts:verify", "accounts:unsubscribe",
         # They lead to the login, and keep the vote.
-        *("articles:vote", "articles:comment_vote"),
+        "articles:vote", "articles:comment_vote",
         # The site's own texts; without an account, the first shows only those that laws demand.
-        *("articles:about", "articles:rules"),
+        "articles:about", "articles:rules",
         # Everyone can report content, and follow the report.
-        *("articles:new_notice", "articles:notice"),
+        "articles:new_notice", "articles:notice",
         # Theme and language.
         "articles:preferences",
         # Files.
-        *("articles:accent", "articles:favicon", "articles:manifest", "articles:robots"),
-        *("articles:security_txt", "articles:worker"),
+        "articles:accent", "articles:favicon", "articles:manifest", "articles:robots",
+        "articles:security_txt", "articles:worker",
         # Programs that ask a member for permission.
-        *("accounts:app_metadata", "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app"),
+        "accounts:app_metadata", "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app",
         # For directories of sites, which it tells nothing, and apps.
-        *("articles:nodeinfo_links", "articles:nodeinfo"),
+        "articles:nodeinfo_links", "articles:nodeinfo",
         # It leads to the login, or on from there.
         "articles:change_password",
         # Up or down, and figures for the machine itself or a token.
-        *("articles:healthz", "articles:readyz", "articles:metrics"),
+        "articles:healthz", "articles:readyz", "articles:metrics",
         # Its address is private.
         "articles:following_feed",
         # It asks for a token or a login itself.
         "articles:ballot_proof",
     )
-)
+)  # fmt: skip
 """Names of the views that need no account on a site for members. They show no content of the site."""
 
 KEY = "key"  # the parameter of a feed's address that has the member's key: the token of the private feed

@@ -19,9 +19,8 @@ from bench.site.runs import Contender, WrongPage
 from bench.site.servers import OPEN, Server, site, workers
 
 AT_EACH_SIZE = (
-    *("front page, member", "group page, member", "hot list, member"),
-    *("article page, member", "search", "vote"),
-)
+    "front page, member", "group page, member", "hot list, member", "article page, member", "search", "vote",
+)  # fmt: skip
 """Pages measured with each number of articles; the others only with the one in the middle."""
 
 CACHED = ("front page", "feed")

@@ -107,9 +107,9 @@ class RuleForm(forms.Form):
     group = forms.ChoiceField(required=False, label=gettext_lazy("Group"))
 
     parts = (
-        *("words", "pattern", "hosts", "links", "age_days", "points"),
-        *("posts", "hours", "is_first", "members", "days"),
-    )
+        "words", "pattern", "hosts", "links", "age_days", "points",
+        "posts", "hours", "is_first", "members", "days",
+    )  # fmt: skip
     """The fields of conditions."""
 
     def __init__(self, data: Any = None, *, is_new: bool, before: matching.Definition | None = None) -> None:

@@ -382,8 +382,7 @@ def test_an_app_is_registered_as_a_public_client():
         "https://x.org:99999/", "https://[::1/", "https://x.org/\n", "https://x.org/é", "HTTPS://x.org/", "",
         "https://x.org/" + "a" * 300,
         'https://x.org/"',
-        "http://localhost.evil.org/",
-        "http://127.0.0.1@x.org/",
+        "http://localhost.evil.org/", "http://127.0.0.1@x.org/",
         None, 5, {}, ["https://x.org/"],
     ],
 )  # fmt: skip

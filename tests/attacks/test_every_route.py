@@ -16,8 +16,7 @@ from tests.store_state import ARTICLE_KEY, KEY_LIKE, count_keys, key_names, writ
 
 OPEN_TO_READERS = {
     "/login/", "/login/link/x-y/", "/login/passkey/", "/login/passkey/options/", "/login/second/",
-    "/signup/name/", "/signup/", "/password/reset/", "/preferences/",
-    "/logout/", "/administration/first/",
+    "/signup/name/", "/signup/", "/password/reset/", "/preferences/", "/logout/", "/administration/first/",
 }  # fmt: skip
 OPEN_TO_READERS |= {"/password/reset/MQ/x-y/", "/password/"}  # a link or a password that has just been changed
 
@@ -104,12 +103,11 @@ def test_a_member_changes_nothing_that_is_not_theirs(site_store, article, carol,
     """Someone else's article, groups, the lab, and fields that no form has."""
     before, browser = writes(site_store), browser_of(mallory)
     own = {
-        "/articles/1/vote/", "/articles/1/save/", "/articles/1/comments/", "/comments/1000001/vote/",
-        "/post/", "/logout/", "/mine/held/1/withdraw/", "/preferences/", "/settings/",
-        "/settings/about/", "/settings/email/", "/settings/identities/1/remove/",
-        "/settings/invitations/", "/settings/sessions/", "/settings/sessions/x/end/", "/settings/mail/",
-        "/settings/mail/link/", "/settings/push/", "/settings/push/device/",
-        "/settings/push/devices/1/remove/", "/settings/tokens/",
+        "/articles/1/vote/", "/articles/1/save/", "/articles/1/comments/", "/comments/1000001/vote/", "/post/",
+        "/logout/", "/mine/held/1/withdraw/", "/preferences/", "/settings/", "/settings/about/",
+        "/settings/email/", "/settings/identities/1/remove/", "/settings/invitations/", "/settings/sessions/",
+        "/settings/sessions/x/end/", "/settings/mail/", "/settings/mail/link/", "/settings/push/",
+        "/settings/push/device/", "/settings/push/devices/1/remove/", "/settings/tokens/",
     }  # fmt: skip
 
     for route in forms(carol):
@@ -159,13 +157,10 @@ def test_no_private_place_answers_a_stranger(site_store, article, bob):
     """Files beside the site, the operator's pages, the administration."""
     hidden = (
         "/.git/config", "/.git/HEAD", "/.env", "/var/", "/var/store/appendonly.aof", "/db.sqlite3",
-        "/backup.zip",
-        "/static/../manage.py", "/static/%2e%2e/manage.py", "/static/.source", "/requirements.txt",
-        "/server-status",
-        "/metrics", "/operation/", "/admin/", "/admin/accounts/user/", "/admin/login/../", "/__debug__/",
-        "/debug",
-        "/moderation/views/", "/lab/", "/settings/data/", "/mine/voted/", "/moderation/groups/",
-        "/wp-login.php",
+        "/backup.zip", "/static/../manage.py", "/static/%2e%2e/manage.py", "/static/.source",
+        "/requirements.txt", "/server-status", "/metrics", "/operation/", "/admin/", "/admin/accounts/user/",
+        "/admin/login/../", "/__debug__/", "/debug", "/moderation/views/", "/lab/", "/settings/data/",
+        "/mine/voted/", "/moderation/groups/", "/wp-login.php",
     )  # fmt: skip
     for browser in (
         Client(REMOTE_ADDR="203.0.113.7"),

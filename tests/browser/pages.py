@@ -183,9 +183,7 @@ PAGES = (
         "settings, refused", "/settings/", "member", 400, send("form[action='/settings/email/']", email="nobody")
     ),
     Page(
-        "settings, saved",
-        "/settings/",
-        "member",
+        "settings, saved", "/settings/", "member",
         act=send("form[action='/settings/email/']", email="mia@example.org"),
     ),
     Page("sign-in and sessions", "/settings/security/", "member"),
@@ -235,17 +233,13 @@ PAGES = (
     Page("change of a group", "/moderation/groups/quiet/", "moderator"),
     Page("moderators of a group", "/moderation/groups/中文/moderators/", "moderator"),
     Page(
-        "moderators of a group, refused",
-        "/moderation/groups/中文/moderators/",
-        "moderator",
+        "moderators of a group, refused", "/moderation/groups/中文/moderators/", "moderator",
         400,
         send("section form", name=""),
     ),
     Page("bans from a group", "/moderation/groups/中文/bans/", "steward"),
     Page(
-        "bans from a group, refused",
-        "/moderation/groups/中文/bans/",
-        "steward",
+        "bans from a group, refused", "/moderation/groups/中文/bans/", "steward",
         400,
         send("section form", name="x"),
     ),
@@ -274,9 +268,7 @@ PAGES = (
     Page("automatic rules", "/moderation/rules/", "moderator"),
     Page("new automatic rule", "/moderation/rules/new/", "moderator"),
     Page(
-        "new automatic rule, refused",
-        "/moderation/rules/new/",
-        "moderator",
+        "new automatic rule, refused", "/moderation/rules/new/", "moderator",
         400,
         send(".form", name="", pattern="("),
     ),

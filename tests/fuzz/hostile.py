@@ -43,11 +43,9 @@ BROKEN = (b"\xff", b"\xc3\x28", b"\xed\xa0\x80", b"\xf0\x9f", b"a\x00b", b"\xfe\
 """Bytes that are no UTF-8, and a NUL."""
 
 NAMES = (
-    "page", "after", "order", "range", "q", "group", "groups", "hide", "next", "list", "gamma",
-    "half_life", "base",
-    "alpha", "beta", "votes_per_day", "ids", "since", "article", "choice", "limit", "link", "min",
-    "points", "lang",
-    "target", "version", "to", "what", "slug", "title", "name", "format", "e", "o", "p",
+    "page", "after", "order", "range", "q", "group", "groups", "hide", "next", "list", "gamma", "half_life",
+    "base", "alpha", "beta", "votes_per_day", "ids", "since", "article", "choice", "limit", "link", "min",
+    "points", "lang", "target", "version", "to", "what", "slug", "title", "name", "format", "e", "o", "p",
     "_popup", "is_active__exact",
 )  # fmt: skip
 """Parameters that some page reads."""

@@ -17,10 +17,9 @@ CASES = 5_000
 METHODS = ("GET",) * 8 + ("HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "POST")
 
 HEADERS = (
-    "Accept-Language", "Accept", "User-Agent", "Referer", "Origin", "If-None-Match",
-    "If-Modified-Since", "Range",
-    "Cookie", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Authorization", "Accept-Encoding",
-    "Sec-Purpose", "Purpose", "Content-Encoding", "X-HTTP-Method-Override", "Host",
+    "Accept-Language", "Accept", "User-Agent", "Referer", "Origin", "If-None-Match", "If-Modified-Since",
+    "Range", "Cookie", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Authorization",
+    "Accept-Encoding", "Sec-Purpose", "Purpose", "Content-Encoding", "X-HTTP-Method-Override", "Host",
 )  # fmt: skip
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(900)]

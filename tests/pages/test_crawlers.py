@@ -59,11 +59,10 @@ def is_closed(path):
 OPEN = {
     "front", "newest", "hot", "active", "top", "groups", "group", "article", "profile", "log", "about",
     "comment", "member_comments", "rules", "accent", "integrity", "chain", "chain_day", "chain_feed",
-    "integrity_month", "month_json", "months_csv", "verifier",
-    "feed", "top_feed", "group_feed", "user_feed", "search_feed", "host", "host_feed",
-    "comments_feed", "article_comments_feed", "member_comments_feed",
-    "security_txt", "change_password", "nodeinfo_links", "nodeinfo", "app_metadata",
-    "manifest", "worker", "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles",
+    "integrity_month", "month_json", "months_csv", "verifier", "feed", "top_feed", "group_feed", "user_feed",
+    "search_feed", "host", "host_feed", "comments_feed", "article_comments_feed", "member_comments_feed",
+    "security_txt", "change_password", "nodeinfo_links", "nodeinfo", "app_metadata", "manifest", "worker",
+    "favicon", "robots", "sitemap", "sitemap_lists", "sitemap_articles",
 }  # fmt: skip
 
 

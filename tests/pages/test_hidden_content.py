@@ -108,15 +108,10 @@ API = (
     "v3/search?q=title", "v3/search?q=title&type_=Comments",
 )  # fmt: skip
 SINGLE = (
-    "/api/v3/site", "/search/?q=titel", "/search/?q=title",
-    "/search/?q=zyxtitle", "/search/?q=title&kind=comments",
-    "/moderation/?action=edit",
-    "/moderation/?group=python",
-    "/groups/?order=active",
-    "/feeds/newest.json?min_points=1",
-    "/articles/20/why/?q=text",
-    "/pulse/?ids=1,2,3,4&order=score",
-    "/posted-before/?link=https://example.org/zyx0",
+    "/api/v3/site", "/search/?q=titel", "/search/?q=title", "/search/?q=zyxtitle",
+    "/search/?q=title&kind=comments", "/moderation/?action=edit", "/moderation/?group=python",
+    "/groups/?order=active", "/feeds/newest.json?min_points=1", "/articles/20/why/?q=text",
+    "/pulse/?ids=1,2,3,4&order=score", "/posted-before/?link=https://example.org/zyx0",
 )  # fmt: skip
 LOCAL = ("/metrics",)
 """Figures of the process itself, which only this machine reads."""

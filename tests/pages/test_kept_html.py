@@ -16,8 +16,7 @@ from tests.store_state import lose_html, set_clock
 
 SHOWS_TEXT = {
     "alice": [
-        "/inbox/", "/comments/{comment}/flag/", "/articles/{article}/comments/?parent={comment}",
-        "/api/inbox",
+        "/inbox/", "/comments/{comment}/flag/", "/articles/{article}/comments/?parent={comment}", "/api/inbox",
     ],
     "bob": ["/comments/{comment}/edit/", "/comments/{comment}/delete/", "/users/bob/comments/"],
     "carol": [

@@ -8,16 +8,14 @@ from tests.cases import for_each
 from tests.factories import browser_of, imported
 
 PRIVATE = [
-    "http://localhost/", "http://LOCALHOST:8000/", "http://localhost./", "http://a.localhost/", "http://127.1/",
-    "http://printer.local/", "http://wiki.internal/", "http://nas.home.arpa/", "http://router.lan/",
-    "http://0/",
-    "http://127.0.0.1/", "http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://10.0.0.7/",
-    "http://172.16.0.1/", "http://192.168.1.1./", "http://169.254.169.254/", "http://100.64.0.1/",
-    "http://224.0.0.1/",
-    "http://[::1]/", "http://[::]/", "http://[fd00::1]/", "http://[fe80::1]/", "http://[ff02::1]/",
-    "http://[::ffff:10.0.0.1]/", "http://[::ffff:7f00:1]/", "http://[64:ff9b::7f00:1]/",
-    "http://[2002:7f00:1::]/",
-    "http://[::127.0.0.1]/", "http://１２７.０.０.１/", "http://127。0。0。1/", "http://ⓛocalhost/",
+    "http://localhost/", "http://LOCALHOST:8000/", "http://localhost./", "http://a.localhost/",
+    "http://127.1/", "http://printer.local/", "http://wiki.internal/", "http://nas.home.arpa/",
+    "http://router.lan/", "http://0/", "http://127.0.0.1/", "http://2130706433/", "http://0x7f.1/",
+    "http://0177.0.0.1/", "http://10.0.0.7/", "http://172.16.0.1/", "http://192.168.1.1./",
+    "http://169.254.169.254/", "http://100.64.0.1/", "http://224.0.0.1/", "http://[::1]/", "http://[::]/",
+    "http://[fd00::1]/", "http://[fe80::1]/", "http://[ff02::1]/", "http://[::ffff:10.0.0.1]/",
+    "http://[::ffff:7f00:1]/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://[::127.0.0.1]/",
+    "http://１２７.０.０.１/", "http://127。0。0。1/", "http://ⓛocalhost/",
 ]  # fmt: skip
 PUBLIC = [
     "https://example.org/", "http://8.8.8.8/", "http://[2606:4700::1111]/", "http://172.32.0.1/",

@@ -118,8 +118,7 @@ def test_open_pages_show_the_texts_that_must_be_public_and_lead_nowhere_else(clo
     links = set(re.findall(r'(?:href|action)="(/(?!static)[^"?#]*)', about + Client().get("/login/").text))
     assert links == {
         "/", "/login/", "/login/passkey/", "/signup/", "/password/reset/", "/about/", "/rules/",
-        "/preferences/",
-        "/manifest.webmanifest",
+        "/preferences/", "/manifest.webmanifest",
     }  # fmt: skip
     assert Client().get("/robots.txt").text == "User-agent: *\nDisallow: /\n"
     assert "description" not in Client().get("/login/").text

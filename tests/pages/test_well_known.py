@@ -12,8 +12,7 @@ from voting_site.configuration.kinds import KINDS, BadSetting
 COUNT = {"type": "integer", "minimum": 0}
 SERVICE = {"type": "array", "items": {"enum": ["atom1.0", "rss2.0"]}}
 PROTOCOLS = (
-    "activitypub", "buddycloud", "dfrn", "diaspora", "libertree", "ostatus", "pumpio", "tent",
-    "xmpp", "zot",
+    "activitypub", "buddycloud", "dfrn", "diaspora", "libertree", "ostatus", "pumpio", "tent", "xmpp", "zot",
 )  # fmt: skip
 
 

@@ -42,9 +42,7 @@ DAMAGES: dict[str, Damage] = {"another type": replace_by_another_type, "an entry
 
 LOCKS = ("hot", "back", "tick", "weight", "forget", "import", "merge")
 _SHORT_LIVED = (
-    "next:score",
-    "limit:votes:<user>",
-    "limit:<action>:<subject>",
+    "next:score", "limit:votes:<user>", "limit:<action>:<subject>",
     *(f"lock:{lock}" for lock in LOCKS),
     "merging:", "confirmed:",
 )  # fmt: skip

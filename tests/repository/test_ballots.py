@@ -398,8 +398,7 @@ def test_no_voter_is_dropped_unrecorded_and_records_are_of_the_last_votes(small_
     machine = Machine(repository, clock, SEED + run)
     acts = [machine.post, machine.add, machine.vote, machine.remove, machine.restore, machine.merge, machine.undo]
     acts += [
-        machine.vote, machine.merge, machine.pass_time, machine.find, machine.note,
-        machine.note, machine.drop,
+        machine.vote, machine.merge, machine.pass_time, machine.find, machine.note, machine.note, machine.drop,
     ]  # fmt: skip
     acts += [machine.die]
     machine.post()

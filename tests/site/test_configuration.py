@@ -130,11 +130,9 @@ def test_a_value_is_used_literally(tmp_path, environment):
             ("SITE_URL", address)
             for address in (
                 "news.example.org", "news.example.org:8000", "//news.example.org", "https://",
-                "https:news.example.org",
-                "ftp://example.org", "https://example.org/path", "https://example.org/?q",
-                "https://u:p@example.org",
-                "https://example.org:port", "https://exa mple.org", "https://[::1", "https://例子.测试",
-                "https://*",
+                "https:news.example.org", "ftp://example.org", "https://example.org/path",
+                "https://example.org/?q", "https://u:p@example.org", "https://example.org:port",
+                "https://exa mple.org", "https://[::1", "https://例子.测试", "https://*",
             )
         ),
     ],

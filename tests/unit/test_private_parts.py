@@ -13,9 +13,7 @@ ROOT = Path(__file__).parents[2]
 PRODUCT = ("accounts", "articles", "links", "moderation", "owner", "voting_site")
 
 DOCUMENTED = {
-    "_meta", "_base_manager", "_default_manager",
-    "_asdict", "_fields", "_make", "_replace",
-    "_exit",
+    "_meta", "_base_manager", "_default_manager", "_asdict", "_fields", "_make", "_replace", "_exit",
 }  # fmt: skip
 """Names of Django and Python that are public in spite of their underscore."""
 

@@ -73,10 +73,9 @@ REFUSED = [
     "redis://host?decode_responses=0", "redis://host?sentinel_password=x", "redis://host?socket_timeout=1",
     "redis://a,b:6379", "redis://a:1,b:2", "unix:///store.sock?socket_keepalive=1",
     # TLS, without it or unlike it
-    "redis://host?ssl_cert_reqs=none",
-    "unix:///store.sock?ssl_ca_certs=/ca",
-    "rediss://host?ssl_cert_reqs=some",
-    "sentinel://host/site?ssl_check_hostname=0", "cluster://host?ssl_ca_path=/ca", "cluster+tls://host?ssl_x=1",
+    "redis://host?ssl_cert_reqs=none", "unix:///store.sock?ssl_ca_certs=/ca",
+    "rediss://host?ssl_cert_reqs=some", "sentinel://host/site?ssl_check_hostname=0",
+    "cluster://host?ssl_ca_path=/ca", "cluster+tls://host?ssl_x=1",
     # sentinels
     "sentinel://host", "sentinel://host/", "sentinel:///site", "sentinel://host/site/2", "sentinel://a b/site",
     "sentinel://host,/site", "sentinel://,host/site", "sentinel://host:0/site", "sentinel://host:65536/site",

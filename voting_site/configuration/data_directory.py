@@ -14,9 +14,9 @@ from django.core.management.utils import get_random_secret_key
 from voting_site.configuration.kinds import BadSetting, secret
 
 PROGRAM_FOLDERS = (
-    *("accounts", "articles", "bench", "deploy", "docs", "integrity", "links", "locale", "moderation", "owner"),
-    *("push", "static", "tasks", "templates", "tests", "tools", "voting_site", "webhooks"),
-)
+    "accounts", "articles", "bench", "deploy", "docs", "integrity", "links", "locale", "moderation", "owner",
+    "push", "static", "tasks", "templates", "tests", "tools", "voting_site", "webhooks",
+)  # fmt: skip
 """Folders of the checkout, in addition to hidden ones such as .git."""
 
 _OWN_FOLDERS = ("static", "store", "kept_pages", "metrics", "search")

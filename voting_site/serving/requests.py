@@ -121,9 +121,9 @@ class BodyMiddleware(GZipMiddleware):
 
 
 _UNUSED_FEATURES = (
-    *("accelerometer", "camera", "display-capture", "fullscreen", "geolocation", "gyroscope", "magnetometer"),
-    *("microphone", "midi", "payment", "screen-wake-lock", "usb"),
-)
+    "accelerometer", "camera", "display-capture", "fullscreen", "geolocation", "gyroscope", "magnetometer",
+    "microphone", "midi", "payment", "screen-wake-lock", "usb",
+)  # fmt: skip
 """Features that browsers have known for years: a browser complains of each that it does not know."""
 
 PERMISSIONS = ", ".join(f"{feature}=()" for feature in _UNUSED_FEATURES)

@@ -39,8 +39,8 @@ MEANINGS = {
     400: Meaning(
         "The request is not valid.",
         (
-            *("invalid", "unknown-parameter", "invalid-json", "bad-request"),
-            *("unknown-group", "too-many-groups", "group-title-no-address"),
+            "invalid", "unknown-parameter", "invalid-json", "bad-request",
+            "unknown-group", "too-many-groups", "group-title-no-address",
             *INPUT,
         ),
     ),
@@ -58,7 +58,7 @@ MEANINGS = {
     431: Meaning("There are too many headers, or they are too long.", (REFUSED_BY_SERVER[431],)),
     500: Meaning("Something went wrong on our side.", ("internal-error",)),
     503: Meaning("The store cannot be reached; try again later.", (*codes(503), REFUSED_BY_SERVER[503])),
-}
+}  # fmt: skip
 """Every failure of the API, by status."""
 
 

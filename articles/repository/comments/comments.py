@@ -79,17 +79,16 @@ class Comments(OfStore):
         sent = _digest(above, user, f"\0{mail}" if mail else text)  # no text has a NUL
         life = MAILED_SECONDS if mail else SENT_SECONDS
         (comment_id,) = store.change(
-            "comments/post",
-            article_id,
+            "comments/post", article_id,
             [keys.article(article_id), keys.comment_sent(sent)],
             [
-                *(article_id, above, user, name, text, exact_time(now)),
-                *(exact_time(now + store.rules.voting_window), life, keys.prefix),
+                article_id, above, user, name, text, exact_time(now),
+                exact_time(now + store.rules.voting_window), life, keys.prefix,
                 joined(mentioned),
                 joined(spared),
                 store.kept_html.make(text),
             ],
-        )
+        )  # fmt: skip
         return int(comment_id)
 
     def get(self, comment_id: CommentId, reader: UserId | None = None) -> Comment:
@@ -258,16 +257,15 @@ class Comments(OfStore):
         keys, article_id = self._store.shards.of_comment(comment_id), article_of(comment_id)
         with self._store.retracting([article_id]):
             self._store.change(
-                "comments/edit",
-                comment_id,
+                "comments/edit", comment_id,
                 [keys.comment(comment_id), keys.article(article_id)],
                 [
-                    *(user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix),
+                    user, text, exact_time(self._store.now()), EDIT_SECONDS, keys.prefix,
                     joined(mentioned),
                     self._store.kept_html.make(text),
                     joined_times(unmentioned),
                 ],
-            )
+            )  # fmt: skip
 
     def delete(self, comment_id: CommentId, user: UserId, *, unmentioned: Mapping[UserId, float] = NO_ONE) -> None:
         """Delete the author's comment; while it has replies, a stub without text and author remains.

@@ -31,9 +31,9 @@ from articles.repository.store.values import count_from, joined, moment_from, na
 from articles.repository.texts import HtmlOf, html_of_comments
 
 FIELDS = (
-    *("parent", "time", "closes", "votes", "opposes"),
-    *("text", "author", "author_name", "edited", "removed", "deleted", "log", "left_out"),
-)
+    "parent", "time", "closes", "votes", "opposes",
+    "text", "author", "author_name", "edited", "removed", "deleted", "log", "left_out",
+)  # fmt: skip
 """Fields of a hash that are read. Every comment has the first five, and the next three unless it is deleted."""
 
 FIELDS_WITH_HTML = (*FIELDS, "html")  # the same with what is kept of the HTML of the text
@@ -68,10 +68,10 @@ def thread_call(
         "comments/read_thread",
         (keys.article(article_of(parent)),),
         (
-            *(parent, order.value, "" if reader is None else reader, skipped, max(1, part.size)),
-            *(DEEPEST_SHOWN, keys.prefix, joined(part.passed), *(part.after or ("", "")), *fields),
+            parent, order.value, "" if reader is None else reader, skipped, max(1, part.size),
+            DEEPEST_SHOWN, keys.prefix, joined(part.passed), *(part.after or ("", "")), *fields,
         ),
-    )
+    )  # fmt: skip
 
 
 def thread_in(

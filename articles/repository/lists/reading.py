@@ -39,9 +39,9 @@ MOST_ARTICLES = 2_000  # articles that a process keeps as it has read them, abou
 
 FIELDS = (
     *dict.fromkeys((*_REQUIRED, *LISTED)),
-    *("archived", "closes", "removed", "merged", "merges", "edited", "log", "ring"),
-    *("text_bytes", "comments", "last_comment", "locked", "left_out"),
-)
+    "archived", "closes", "removed", "merged", "merges", "edited", "log", "ring",
+    "text_bytes", "comments", "last_comment", "locked", "left_out",
+)  # fmt: skip
 """Fields of a hash that are read."""
 
 _TEXT, _HTML = ("text",), ("text", "html", "suggestions", "ballots")

@@ -78,14 +78,13 @@ class Flags(OfStore):
         """Return the weight of all open flags on the subject."""
         store, keys, (flagged, field) = self._store, self._store.shards.of_comment(subject), self._author(subject)
         (total,) = store.change(
-            "flags/cast",
-            subject,
+            "flags/cast", subject,
             [keys.flags(subject), flagged, keys.article(article_of(subject))],
             [
-                *(subject, member, reason, exact_time(store.now()), f"{heaviness:.2f}", words, field),
-                *(MOST_FLAGS, keys.prefix),
+                subject, member, reason, exact_time(store.now()), f"{heaviness:.2f}", words, field,
+                MOST_FLAGS, keys.prefix,
             ],
-        )
+        )  # fmt: skip
         return float(total)
 
     def _author(self, subject: SubjectId) -> tuple[str, str]:

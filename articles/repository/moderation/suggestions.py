@@ -71,15 +71,14 @@ class Suggestions(OfStore):
     ) -> bool:
         store, keys = self._store, self._store.shards.of(article_id)
         (is_applied,) = store.change(
-            "suggestions/support",
-            article_id,
+            "suggestions/support", article_id,
             [keys.article(article_id), keys.suggested(member)],
             [
-                *(article_id, member, suggestion, kind, to, exact_time(store.now()), SUGGESTION_SECONDS),
-                *(store.rules.suggestions, MOST_SUGGESTIONS, store.rules.hot_size, keys.prefix),
+                article_id, member, suggestion, kind, to, exact_time(store.now()), SUGGESTION_SECONDS,
+                store.rules.suggestions, MOST_SUGGESTIONS, store.rules.hot_size, keys.prefix,
                 *(",".join(sorted(one)) for one in limits),
             ],
-        )
+        )  # fmt: skip
         return bool(is_applied)
 
     def decide(self, article_id: ArticleId, actor: Actor, suggestion: Suggestion, *, accepted: bool) -> None:
@@ -90,14 +89,13 @@ class Suggestions(OfStore):
         store, keys = self._store, self._store.shards.of(article_id)
         with store.retracting([article_id] if accepted else []):
             store.change(
-                "suggestions/decide",
-                article_id,
+                "suggestions/decide", article_id,
                 [keys.article(article_id)],
                 [
-                    *(article_id, suggestion.id, actor.name, int(accepted), exact_time(store.now())),
-                    *(SUGGESTION_SECONDS, store.rules.hot_size, keys.prefix),
+                    article_id, suggestion.id, actor.name, int(accepted), exact_time(store.now()),
+                    SUGGESTION_SECONDS, store.rules.hot_size, keys.prefix,
                 ],
-            )
+            )  # fmt: skip
             if accepted:
                 self._groups.follow_merges(suggestion.groups)
 

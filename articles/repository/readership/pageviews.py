@@ -82,12 +82,12 @@ class Pageviews(OfStore):
             "readership/record_view",
             (keys.article(article_id),),
             (
-                *(article_id, visit.visitor, visit.network, visit.suspicion or "", exact_time(at)),
-                *(rules.view_repeat, each, every, rules.network_window, rules.hot_size, DAYS_KEPT, keys.prefix),
-                *(VISIT_PAUSE_SECONDS, Keys.visits.life or 0, "1" if by_link else ""),
+                article_id, visit.visitor, visit.network, visit.suspicion or "", exact_time(at),
+                rules.view_repeat, each, every, rules.network_window, rules.hot_size, DAYS_KEPT, keys.prefix,
+                VISIT_PAUSE_SECONDS, Keys.visits.life or 0, "1" if by_link else "",
                 "" if member is None or is_prefetch else member,
             ),
-        )
+        )  # fmt: skip
 
     def get_suspects(self, article_id: ArticleId) -> dict[str, int]:
         """Return suspect views of all time by reason, without archived ones. One round trip."""

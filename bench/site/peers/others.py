@@ -77,13 +77,12 @@ def _spirit_vote(entry: int, cookie: str) -> bytes:
 
 OTHERS = (
     Other(
-        "Askbot 0.13.0",
-        "askbot",
+        "Askbot 0.13.0", "askbot",
         ("askbot==0.13.0", "redis==8.1.0"),
         (
-            *("askbot-setup", "--noinput", "--force", "--root-directory", ".", "--proj-name", "project"),
-            *("--db-engine", "postgresql", "--db-name", "askbot", "--db-user", "postgres", "--db-password", "-"),
-            *("--admin-name", "admin", "--admin-email", "admin@example.com", "--domain-name", "example.com"),
+            "askbot-setup", "--noinput", "--force", "--root-directory", ".", "--proj-name", "project",
+            "--db-engine", "postgresql", "--db-name", "askbot", "--db-user", "postgres", "--db-password", "-",
+            "--admin-name", "admin", "--admin-email", "admin@example.com", "--domain-name", "example.com",
         ),
         "/questions/",
         ("IsAuthenticated'] = false", "IsAuthenticated'] = true"),
@@ -92,8 +91,7 @@ OTHERS = (
         "vote",
     ),
     Other(
-        "Misago 0.39.6",
-        "misago",
+        "Misago 0.39.6", "misago",
         ("misago==0.39.6",),
         (),
         "/",
@@ -103,17 +101,14 @@ OTHERS = (
         "misago_threads_postlike",
     ),
     Other(
-        "Spirit 0.14.3",
-        "spirit",
+        "Spirit 0.14.3", "spirit",
         ("django-spirit==0.14.3", "redis==8.1.0", "psycopg[binary]==3.3.9"),
         ("spirit", "startproject", "project"),
         "/",
         ("Log in", "Log out"),
-        _spirit_vote,
-        "url_delete",
-        "spirit_comment_like_commentlike",
+        _spirit_vote, "url_delete", "spirit_comment_like_commentlike",
     ),
-)
+)  # fmt: skip
 
 
 @contextmanager
@@ -189,11 +184,11 @@ def _serving(
 ) -> Iterator[Server]:
     port, log = free_port(), folder / f"{other.module}.log"
     command = [
-        *(str(kept / "venv" / "bin" / "python"), "-m", "gunicorn", "--no-control-socket", "--log-level", "error"),
-        *("--workers", str(WORKERS), "--worker-class", "gthread", "--threads", str(_THREADS)),
-        *("--worker-connections", str(_MOST_CONNECTIONS), "--keep-alive", "75", "--bind", f"127.0.0.1:{port}"),
+        str(kept / "venv" / "bin" / "python"), "-m", "gunicorn", "--no-control-socket", "--log-level", "error",
+        "--workers", str(WORKERS), "--worker-class", "gthread", "--threads", str(_THREADS),
+        "--worker-connections", str(_MOST_CONNECTIONS), "--keep-alive", "75", "--bind", f"127.0.0.1:{port}",
         "django.core.wsgi:get_wsgi_application()",
-    ]
+    ]  # fmt: skip
     with running(command, log, variables) as process:
         seconds = wait_until(lambda: answers(port, other.path), process, log)
         yield Server(port, lambda: descendants(process.pid), lambda: descendants(postgres), start_seconds=seconds)

@@ -29,11 +29,11 @@ _KEY_AT = {"EVAL": 3, "EVALSHA": 3, "EVAL_RO": 3, "EVALSHA_RO": 3, "OBJECT": 2, 
 
 _WITHOUT_KEY = frozenset(
     (
-        *("PING", "INFO", "TIME", "DBSIZE", "SCAN", "FLUSHDB", "FLUSHALL", "WAIT", "BGREWRITEAOF", "CONFIG"),
-        *("SCRIPT", "SLOWLOG", "CLIENT", "CLUSTER", "MULTI", "EXEC", "READONLY", "COMMAND", "ACL", "LATENCY"),
-        *("SHUTDOWN", "REPLICAOF", "DEBUG"),
+        "PING", "INFO", "TIME", "DBSIZE", "SCAN", "FLUSHDB", "FLUSHALL", "WAIT", "BGREWRITEAOF", "CONFIG",
+        "SCRIPT", "SLOWLOG", "CLIENT", "CLUSTER", "MULTI", "EXEC", "READONLY", "COMMAND", "ACL", "LATENCY",
+        "SHUTDOWN", "REPLICAOF", "DEBUG",
     )
-)
+)  # fmt: skip
 """First words of commands without a key."""
 
 
