@@ -13,15 +13,14 @@ from functools import partial
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from voting_site.serving.workers.gateway import PasswordForms
 from voting_site.serving.workers.pool import Pool
 
 
 def main() -> None:
-    from voting_site.serving.workers import worker
+    from voting_site.serving.workers import gateway, worker
 
     # Which forms have passwords the site knows only of its own addresses.
-    vars(worker)["PasswordForms"] = partial(PasswordForms, is_one=lambda _scope: False)
+    vars(worker)["PasswordForms"] = partial(gateway.PasswordForms, is_one=lambda _scope: False)
     listeners = [socket.socket(fileno=int(descriptor)) for descriptor in sys.argv[1].split(",")]
     patience = float(sys.argv[2])
     application, server, launcher = get_wsgi_application(), os.getpid(), os.getppid()
