@@ -15,9 +15,9 @@ from articles.domain.errors import StoreUnfit
 from articles.repository.backup.reading import article_of_entry, of_entry
 from articles.repository.backup.records import REMADE, BackupRecord, Entry, Layout
 from articles.repository.ranking.parameters import NEXT
-from articles.repository.store import keys as names
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import (
+    SCHEMA,
     TABLE,
     InBackup,
     Key,
@@ -162,7 +162,7 @@ class StoreRestore:
     def is_interrupted(self) -> bool:
         """Return whether the store holds the interrupted restore of this backup. One round trip."""
         with self._store.commands() as client:
-            return bool(client.hget(names.SCHEMA, RESTORING) == self._backup)
+            return bool(client.hget(SCHEMA, RESTORING) == self._backup)
 
     def begin(self) -> None:
         """Mark an empty store as being restored; empty one with an interrupted restore. Raises StoreUnfit."""
@@ -172,7 +172,7 @@ class StoreRestore:
                     raise StoreUnfit(f"The store holds {keys:,} keys.")
         with self._store.commands() as client:
             client.flushdb()
-            client.hset(names.SCHEMA, RESTORING, self._backup)
+            client.hset(SCHEMA, RESTORING, self._backup)
 
     def write(self, records: Iterable[BackupRecord], progress: Callable[[int], object]) -> None:
         """Write all records of a store. One round trip for each 200. `progress`: number of records written.
@@ -195,7 +195,7 @@ class StoreRestore:
                 self._queue(pipe, placed)
                 pipe.execute()
         with self._store.commands() as client:
-            client.hset(names.SCHEMA, "shards", self._store.shards.count)
+            client.hset(SCHEMA, "shards", self._store.shards.count)
 
     def abandon(self) -> None:
         """Empty the store again. One round trip to each server."""
@@ -205,7 +205,7 @@ class StoreRestore:
     def finish(self) -> None:
         """Let the site use the store. One round trip."""
         with self._store.commands() as client:
-            client.hdel(names.SCHEMA, RESTORING)
+            client.hdel(SCHEMA, RESTORING)
 
     def _drop(self, pipe: Any, record: BackupRecord) -> None:
         """Drop what an earlier record wrote of the article or the comment that this one is about."""
