@@ -390,6 +390,7 @@ class DeleteAccountForm(_OwnForm):
 class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
     """Name a new token, and choose what it allows and how long it is valid. Every token can read."""
 
+    folded = ("days",)
     _DAYS = (("", _("No expiry")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("1 year")))
 
     scopes = forms.MultipleChoiceField(

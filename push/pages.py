@@ -1,4 +1,4 @@
-"""A member's choice of what is pushed to which devices: the section of the settings, its forms, and programs."""
+"""A member's choice of what is pushed to which devices: the page of the settings, its forms, and programs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _, gettext_lazy
@@ -18,8 +18,7 @@ from pydantic import BaseModel, Field
 
 from accounts.forms import NOTICE_LABELS
 from accounts.models import Device, MemberSession, User
-from accounts.views.settings import address_of_section
-from accounts.web.form_pages import MemberRequest, members_only, private_act, show_next
+from accounts.web.form_pages import MemberRequest, members_only, private_act, private_form, show_form, show_next
 from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MEMBERS, SAVERS, failing, router
 from articles.text.lines import InvalidInput
@@ -43,7 +42,7 @@ class PushForm(forms.Form):
 
     def __init__(self, member: User, data: Any = None) -> None:
         self._chosen = [kind for kind in member.push_kinds.split(",") if kind]
-        super().__init__(data, initial={"kinds": self._chosen}, auto_id="id_push_%s")
+        super().__init__(data, initial={"kinds": self._chosen})
         self._is_asked = member.is_moderator
         if not self._is_asked:
             field: Any = self.fields["kinds"]
@@ -60,7 +59,6 @@ class Offer(NamedTuple):
     key: str  # the site's, by which browsers know it
     here: Device | None  # the device of this login
     devices: Sequence[Device]
-    form: PushForm
 
 
 def offer(request: HttpRequest) -> dict[str, Any]:
@@ -74,7 +72,7 @@ def _offer(request: HttpRequest) -> Offer | tuple[()]:
         return ()
     devices = _devices_of(user)
     here = next((one for one in devices if one.session_id == request.session.session_key), None)
-    return Offer(public_key(), here, devices, PushForm(user))
+    return Offer(public_key(), here, devices)
 
 
 def _devices_of(member: User) -> list[Device]:
@@ -103,20 +101,23 @@ def turn_on(request: MemberRequest, raw: Mapping[str, Any]) -> Device:
     return Device.objects.add(request.user, subscription, token=token, session=session)
 
 
-_SECTION = address_of_section("push")
+_PAGE = "articles:choose_push"
 
 
 def _page(request: HttpRequest) -> str:
-    return way_back(request) or str(_SECTION)
+    return way_back(request) or reverse(_PAGE)
 
 
-@private_act(members_only(), page=_SECTION, button=gettext_lazy("Save choice of notifications"))
+@private_form(members_only())
 def choose_by_form(request: MemberRequest) -> HttpResponse:
-    form = PushForm(request.user, request.POST)
+    """Show the member's devices and what is pushed to them, and save the choice."""
+    if not settings.WEB_PUSH:
+        raise Http404("nothing is pushed")
+    form = PushForm(request.user, request.POST if request.method == "POST" else None)
     if form.is_valid():
         choose(request.user, form.cleaned_data["kinds"])
-        messages.success(request, _("Your choice of notifications has been saved."))
-    return redirect(_SECTION)
+        return show_next(request, _("Your choice of notifications has been saved."), _PAGE)
+    return show_form(request, "push/settings.html", form)
 
 
 @private_act(members_only(), page=_page, button=gettext_lazy("Turn on notifications in this browser"))
@@ -135,10 +136,10 @@ def turn_on_by_form(request: MemberRequest) -> HttpResponse:
     return redirect(_page(request))
 
 
-@private_act(members_only(), page=_SECTION, button=gettext_lazy("Remove"))
+@private_act(members_only(), page=_PAGE, button=gettext_lazy("Remove"))
 def turn_off_by_form(request: MemberRequest, device_id: int) -> HttpResponse:
     request.user.devices.filter(pk=device_id).delete()
-    return show_next(request, _("Notifications are off on that device."), _SECTION)
+    return show_next(request, _("Notifications are off on that device."), _PAGE)
 
 
 DeviceNumber = PathEx[int, P(description="The device's number.", ge=1, le=HIGHEST_NUMBER, examples=[7])]

@@ -70,6 +70,8 @@ OFF_BECAUSE = {
 class EventsForm(forms.Form):
     """The events and groups of a webhook."""
 
+    folded = ("groups",)
+
     events = forms.MultipleChoiceField(
         label=gettext_lazy("Send when"), choices=[*events.EVENTS.items()], widget=Checkboxes
     )

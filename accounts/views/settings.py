@@ -1,18 +1,14 @@
 """A member's settings, mail and tokens, and the deletion of the account. None of these pages is cached."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.db import transaction
-from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.functional import lazy
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -33,9 +29,11 @@ from accounts.sign_in.changes import Change, tell_change
 from accounts.web import unsent_form
 from accounts.web.form_pages import (
     MemberRequest,
+    View,
     members_only,
     page_with_form,
     private_act,
+    private_form,
     private_page,
     show_form,
     show_next,
@@ -43,50 +41,27 @@ from accounts.web.form_pages import (
 from owner.choices import chosen
 
 
-@private_page(members_only())
-def member_settings(request: MemberRequest) -> HttpResponse:
-    """Show the settings, with what was typed into a form of theirs before it could be sent."""
-    email_form, token_form = EmailForm(instance=request.user), TokenForm()
-    unsent_form.refill(request, email_form, token_form)
-    return settings_page(request, email_form=email_form, token_form=token_form)
+def _page(template: str) -> View:
+    """Return the view of a page that has links, or forms of other views."""
+    return private_page(members_only())(lambda request: render(request, template))
 
 
-def _address_of_section(name: str) -> str:
-    return f"{reverse('accounts:settings')}#settings-{name}"
+member_settings = _page("accounts/settings.html")
+reading = _page("accounts/reading.html")
+data = _page("accounts/data.html")
+
+_MAIL, _PROGRAMS = "accounts:choose_mail", "accounts:programs"
 
 
-address_of_section = lazy(_address_of_section, str)
-"""Returns the address of a section of the page, to which its forms lead back."""
-
-_MAIL, _TOKENS = address_of_section("mail"), address_of_section("tokens")
-
-
-forms_of_others: dict[str, Callable[[User], BaseForm]] = {}
-"""Forms that other apps add to the page, by their names in the template."""
-
-
-def settings_page(request: MemberRequest, status: int = 200, **forms: BaseForm) -> HttpResponse:
-    """Return the page. `forms`: those that were sent, with what was typed and their errors, by name."""
-    context = {name: make(request.user) for name, make in forms_of_others.items()} | {
-        "email_form": EmailForm(instance=request.user),
-        "token_form": TokenForm(),
-        "tokens": list(Token.objects.typed(request.user)),
-        "grants": list(request.user.tokens.filter(grant__isnull=False)),
-        "may_invite": chosen.SIGN_UP != "closed",
-        "tokens_per_user": Token.objects.PER_USER,
-        "mail_form": MailForm(member=request.user),
-    }
-    return render(request, "accounts/settings.html", context | forms, status=status)
-
-
-@private_act(members_only(carries=["email"], proof=True), page=_MAIL, button=gettext_lazy("Save address"))
+@private_form(members_only(carries=["email"], proof=True))
 def change_email(request: MemberRequest) -> HttpResponse:
     """Change the address, which leads to a new password."""
-    form = EmailForm(request.POST, instance=User.objects.get(pk=request.user.pk))
-    if not form.is_valid():
-        return settings_page(request, 400, email_form=form)
-    form.save()
-    return show_next(request, _("Your email address has been saved."), _MAIL)
+    typed = request.POST if request.method == "POST" else None
+    form = EmailForm(typed, instance=User.objects.get(pk=request.user.pk))
+    if form.is_valid():
+        form.save()
+        return show_next(request, _("Your email address has been saved."), _MAIL)
+    return show_form(request, "accounts/email.html", form)
 
 
 @private_act(members_only(), page=_MAIL, button=gettext_lazy("Send verification link"))
@@ -110,13 +85,13 @@ def verify(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
 
 
-@private_act(members_only(), page=_MAIL, button=gettext_lazy("Save"))
+@private_form(members_only())
 def choose(request: MemberRequest) -> HttpResponse:
-    """Save what is mailed.
+    """Show the address and what is mailed there, and save the choice.
 
     Notices from before mail was turned on are not mailed; the first digest is due a week later.
     """
-    form = MailForm(request.POST, member=request.user)
+    form = MailForm(request.POST if request.method == "POST" else None, member=request.user)
     if form.is_valid():
         with transaction.atomic():
             member = User.objects.select_for_update().get(pk=request.user.pk)
@@ -128,8 +103,8 @@ def choose(request: MemberRequest) -> HttpResponse:
             member.digest = form.cleaned_data["digest"] and member.has_verified_email
             member.waiting_mail = form.cleaned_data.get("waiting", member.waiting_mail)
             member.save(update_fields=["mail_kinds", "mailed_until", "digest", "digested_at", "waiting_mail"])
-        messages.success(request, _("Your choice of emails has been saved."))
-    return redirect(_MAIL)
+        return show_next(request, _("Your choice of emails has been saved."), _MAIL)
+    return show_form(request, "accounts/mail_choice.html", form)
 
 
 @never_cache
@@ -148,11 +123,26 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "accounts/unsubscribe.html", {"what": what, "is_done": is_done})
 
 
+@private_page(members_only())
+def programs(request: MemberRequest) -> HttpResponse:
+    """Show the tokens and apps, and the form of a new token."""
+    return _programs(request, TokenForm())
+
+
+def _programs(request: MemberRequest, form: TokenForm) -> HttpResponse:
+    context = {
+        "tokens": list(Token.objects.typed(request.user)),
+        "grants": list(request.user.tokens.filter(grant__isnull=False)),
+        "tokens_per_user": Token.objects.PER_USER,
+    }
+    return show_form(request, "accounts/programs.html", form, **context)
+
+
 def _issue_button(request: HttpRequest) -> str:
     return _("Create the token “%(name)s”") % {"name": unsent_form.sent(request).get("name", "")[:50]}
 
 
-@private_act(members_only(carries=["name", "scopes", "days"], proof=True), page=_TOKENS, button=_issue_button)
+@private_act(members_only(carries=["name", "scopes", "days"], proof=True), page=_PROGRAMS, button=_issue_button)
 def issue_token(request: MemberRequest) -> HttpResponse:
     """Create a token. Only this response shows it: it is not stored and never part of a URL."""
     form = TokenForm(request.POST)
@@ -173,7 +163,7 @@ def issue_token(request: MemberRequest) -> HttpResponse:
             jwt = as_jwt(token, plaintext, urlsplit(site).netloc) if chosen.LEMMY_API else ""
             context = {"token": token, "plaintext": plaintext, "jwt": jwt, "api": f"{site}/api/me"}
             return render(request, "accounts/token.html", context)
-    return settings_page(request, 400, token_form=form)
+    return _programs(request, form)
 
 
 def _revoke_button(request: HttpRequest, token_id: int) -> str:
@@ -181,14 +171,14 @@ def _revoke_button(request: HttpRequest, token_id: int) -> str:
     return _("Revoke the token “%(name)s”") % {"name": token.name} if token else _("Revoke")
 
 
-@private_act(members_only(), page=_TOKENS, button=_revoke_button)
+@private_act(members_only(), page=_PROGRAMS, button=_revoke_button)
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
     token = Token.objects.filter(pk=token_id, user=request.user).first()
     if token is None:
         messages.info(request, _("You don't have this token. It may already have been revoked."))
-        return redirect(_TOKENS)
+        return redirect(_PROGRAMS)
     token.delete()
-    return show_next(request, _("The token “%(name)s” has been revoked.") % {"name": token.name}, _TOKENS)
+    return show_next(request, _("The token “%(name)s” has been revoked.") % {"name": token.name}, _PROGRAMS)
 
 
 @never_cache

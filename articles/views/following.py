@@ -3,7 +3,6 @@
 import secrets
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,14 +10,13 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.encoding import escape_uri_path
 from django.utils.http import content_disposition_header, http_date
-from django.utils.translation import gettext as _, gettext_lazy, override
+from django.utils.translation import gettext as _, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
-from accounts.views.settings import address_of_section
 from accounts.web import unsent_form
-from accounts.web.form_pages import members_only, private_act, private_page
+from accounts.web.form_pages import members_only, private_form, private_page, show_next
 from articles.domain.lists import admit_reader
 from articles.feeds import answer, article_item, clean, facts_of
 from articles.repository import FeedFilter
@@ -80,22 +78,19 @@ def follow(request: HttpRequest, slug: str) -> Done | HttpResponse:
     return Done({"told": ""}, text % {"name": group_title(slug)})
 
 
-def _settings(_request: HttpRequest) -> str:
-    return address_of_section("feed")
-
-
-@private_act(members_only(), page=_settings, button=gettext_lazy("Change the address of your private feed"))
+@private_form(members_only())
 def change_feed(request: HttpRequest) -> HttpResponse:
-    """Give the member's private feed a new address, which replaces the former one; or turn the feed off."""
+    """Show the member's private feed; give it a new address, which replaces the former one, or turn it off."""
+    if request.method != "POST":
+        unsent_form.refill(request)
+        return render(request, "lists/private_feed.html")
     wanted = request.POST.get("feed")
     if wanted not in ("new", "none"):
         return error_pages.page(request, 400)
     key = secrets.token_urlsafe(16) if wanted == "new" else ""
     get_user_model().objects.filter(pk=actor(request).id).update(feed_key=key)
-    messages.success(
-        request, _("Your private feed has a new address.") if key else _("Your private feed is turned off.")
-    )
-    return redirect(_settings(request))
+    text = _("Your private feed has a new address.") if key else _("Your private feed is turned off.")
+    return show_next(request, text, "articles:change_feed")
 
 
 @private_page(members_only())
@@ -103,11 +98,11 @@ def opml(request: HttpRequest) -> HttpResponse:
     """Return the feeds of the groups that the member follows, as a file for feed readers (http://opml.org/spec2.opml).
 
     Their public addresses: such files are passed on, and the private feed has the same articles. On a site for
-    members they are private too; a member without a private feed is led to the settings.
+    members they are private too; a member without a private feed is led to its page.
     """
     key = request.user.feed_token if chosen.is_for_members else ""  # type: ignore[union-attr]
     if chosen.is_for_members and not key:
-        return redirect(_settings(request))
+        return redirect("articles:change_feed")
     site, titles = site_address(request), group_titles()
     slugs = current_groups(preferences_of(request).followed_groups)
     title = _("%(list)s – %(site)s") % {"list": _("Followed groups"), "site": chosen.SITE_NAME}

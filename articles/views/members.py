@@ -6,12 +6,11 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.views.settings import address_of_section, settings_page
-from accounts.web.form_pages import MemberRequest, members_only, private_act, show_next
+from accounts.web.form_pages import MemberRequest, members_only, private_form, show_form, show_next
 from articles.domain.errors import ActionRefused
 from articles.text.lines import InvalidInput
 from articles.text.refusals import action_sentence, input_sentence
@@ -80,14 +79,10 @@ def _head(request: HttpRequest, member: User) -> dict[str, Any]:
     }
 
 
-def _section(_request: HttpRequest) -> str:
-    return address_of_section("profile")
-
-
-@private_act(members_only(), page=_section, button=gettext_lazy("Save profile"))
+@private_form(members_only(carries=["about"]))
 def change_about(request: MemberRequest) -> HttpResponse:
-    """Save what the member writes about themselves; with an error, show the settings with what was typed."""
-    form = profiles.AboutForm(request.user, request.POST)
+    """Show what the member writes about themselves, and save it."""
+    form = profiles.AboutForm(request.user, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
             profiles.change_about(request, form.cleaned_data["about"])
@@ -96,5 +91,5 @@ def change_about(request: MemberRequest) -> HttpResponse:
         except ActionRefused as refused:
             form.add_error(None, action_sentence(refused))
         else:
-            return show_next(request, _("Your profile has been saved."), _section(request))
-    return settings_page(request, status=400, about_form=form)
+            return show_next(request, _("Your profile has been saved."), "articles:change_about")
+    return show_form(request, "accounts/about.html", form)

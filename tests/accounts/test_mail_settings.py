@@ -42,7 +42,7 @@ def test_a_link_verifies_the_address_at_the_push_of_a_button(alice, as_alice):
     assert "alice@example.org" in Client().get(link).text
     alice.refresh_from_db()
     assert not alice.has_verified_email, "programs that check mails open links"
-    assert Client().post(link)["Location"] == "/settings/#settings-mail"
+    assert Client().post(link)["Location"] == "/settings/mail/"
     alice.refresh_from_db()
     assert alice.has_verified_email
     as_alice.post("/settings/mail/link/")
@@ -67,12 +67,12 @@ def test_a_changed_address_is_no_longer_verified(verified):
     verified.save()
 
     assert not verified.has_verified_email
-    assert "new@example.org is your address" in browser_of(verified).get("/settings/").text
+    assert "new@example.org is your address" in browser_of(verified).get("/settings/mail/").text
 
 
 def test_members_choose_what_is_mailed(verified):
     browser = browser_of(verified)
-    assert 'value="reply"' in browser.get("/settings/").text
+    assert 'value="reply"' in browser.get("/settings/mail/").text
 
     for kinds in (ALL, ["mention"], []):
         assert browser.post("/settings/mail/", {"kinds": kinds}).status_code == 302
@@ -111,7 +111,7 @@ def test_nothing_is_mailed_to_an_address_that_is_not_verified(alice, as_alice):
 
     alice.refresh_from_db()
     assert (alice.mail_kinds, alice.digest) == ("", False)
-    assert 'value="reply"' not in as_alice.get("/settings/").text
+    assert 'value="reply"' not in as_alice.get("/settings/mail/").text
 
 
 def test_unsubscribing_takes_a_post_and_neither_a_login_nor_a_token(verified):
@@ -135,10 +135,10 @@ def test_only_moderators_choose_how_often_what_waits_is_mailed(verified, strict)
     browser.post("/settings/mail/", {"waiting": "hourly"})
     verified.refresh_from_db()
     assert verified.waiting_mail == "daily"
-    assert 'name="waiting"' not in browser.get("/settings/").text
+    assert 'name="waiting"' not in browser.get("/settings/mail/").text
 
     verified.user_permissions.add(Permission.objects.get(codename="ban_members"))
-    assert re.search(r'<option value="daily" selected>', browser.get("/settings/").text)
+    assert re.search(r'<option value="daily" selected>', browser.get("/settings/mail/").text)
     for chosen, kept in (("hourly", "hourly"), ("often", "hourly"), ("", "")):
         browser.post("/settings/mail/", {"waiting": chosen, "kinds": ["reply"]})
         verified.refresh_from_db()

@@ -338,7 +338,7 @@ def test_members_who_are_gone_give_no_tokens(app, as_alice, alice, pair, end):
 
 
 def test_the_member_sees_the_app_in_the_settings_and_withdraws_it(as_alice, pair):
-    page = as_alice.get("/settings/").text
+    page = as_alice.get("/settings/programs/").text
     (where,) = re.findall(r'action="(/settings/tokens/\d+/revoke/)"', page)
 
     as_alice.post(where)

@@ -10,8 +10,8 @@ from accounts.models import Token, User
 from tests.cast import PASSWORD
 
 ADDRESSES = {
-    "/settings/email/": ("/settings/#settings-mail", {"email": "new@example.org"}),
-    "/settings/tokens/": ("/settings/#settings-tokens", {"name": "laptop"}),
+    "/settings/email/": ("/settings/email/", {"email": "new@example.org"}),
+    "/settings/tokens/": ("/settings/programs/", {"name": "laptop"}),
     "/settings/delete/": ("/settings/delete/", {"name": "alice"}),
     "/settings/sessions/": ("/settings/security/", {}),
     "/settings/sessions/x/end/": ("/settings/security/", {}),
@@ -52,7 +52,7 @@ def test_the_password_leads_back_to_the_form_as_it_was_typed(long_ago, alice):
     back = long_ago.post("/login/confirm/", _fields(asked) | {"password": PASSWORD}, follow=True)
 
     assert asked.status_code == 403
-    assert back.redirect_chain == [("/settings/#settings-mail", 302)]
+    assert back.redirect_chain == [("/settings/email/", 302)]
     assert 'value="new@example.org"' in back.text
     assert long_ago.post("/settings/email/", {"email": "new@example.org"}).status_code == 302
     alice.refresh_from_db()

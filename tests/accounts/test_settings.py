@@ -73,7 +73,7 @@ def test_a_new_token_is_shown_exactly_once(as_alice, alice):
     assert (
         response.status_code == 200
     )  # no redirect: its address would put the token into logs and browser histories
-    listed = as_alice.get("/settings/").text
+    listed = as_alice.get("/settings/programs/").text
     assert "laptop" in listed
     assert _shown(listed) is None
 
@@ -124,7 +124,7 @@ def test_a_member_sees_and_revokes_only_their_own_tokens(as_alice, alice, mallor
     as_mallory = Client()
     as_mallory.force_login(mallory)
 
-    assert "laptop" not in as_mallory.get("/settings/").text
+    assert "laptop" not in as_mallory.get("/settings/programs/").text
     assert "have this token" in as_mallory.post(f"/settings/tokens/{token.pk}/revoke/", follow=True).text
     assert Token.objects.find(plaintext).user == alice
 
@@ -160,7 +160,7 @@ def test_a_token_gets_the_chosen_scopes_and_lifetime(as_alice, alice):
     assert voter.scopes == "read vote"
     assert voter.expires_at is not None
     assert timedelta(days=29) < voter.expires_at - voter.created_at <= timedelta(days=30, minutes=1)
-    page = as_alice.get("/settings/").text
+    page = as_alice.get("/settings/programs/").text
     assert "read, vote" in page
 
 
@@ -199,11 +199,16 @@ def test_other_browsers_are_logged_out_and_this_one_and_programs_are_not(as_alic
     assert Token.objects.find(plaintext).user == alice
 
 
-def test_an_error_in_one_section_keeps_what_was_typed_and_the_other_sections(as_alice, alice):
-    User.objects.filter(pk=alice.pk).update(theme="dark", about="Gardener")
+ANCHORS = ("profile", "reading", "hidden", "feed", "mail", "security", "tokens", "invitations", "data", "delete")
 
-    page = as_alice.post("/settings/email/", {"email": "nonsense"}).text
 
-    assert 'value="nonsense"' in page
-    assert ">\nGardener</textarea>" in page.replace("\r", "")
-    assert 'value="dark" checked' in page
+def test_the_settings_are_a_list_of_pages_to_whose_entries_old_anchors_lead(as_alice):
+    contents = as_alice.get("/settings/").text.partition('class="contents"')[2].partition("</ul>")[0]
+
+    assert all(f'id="settings-{name}"' in contents for name in ANCHORS)
+    pages = re.findall(r'<a href="(/settings/\w+/)">', contents)
+    assert len(pages) == 7
+    for page in pages:
+        shown = as_alice.get(page).text
+        assert f'<a href="{page}" aria-current="page">' in shown
+        assert 'href="/settings/"' in shown

@@ -33,10 +33,10 @@ def test_typed_text_returns_once_after_the_login(strict, alice):
     assert page.status_code == 403
     assert "no-store" in page["Cache-Control"]
     assert "<script>alert" not in page.text
-    assert _hidden(page)["next"] == "/settings/#settings-tokens"
+    assert _hidden(page)["next"] == "/settings/programs/"
     response = _log_in(strict, _hidden(page))
-    assert (response.status_code, response["Location"]) == (302, "/settings/#settings-tokens")
-    first, second = strict.get("/settings/").text, strict.get("/settings/").text
+    assert (response.status_code, response["Location"]) == (302, "/settings/programs/")
+    first, second = strict.get("/settings/programs/").text, strict.get("/settings/programs/").text
     assert NOTICE in first
     assert 'value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"' in first
     assert "<script>alert" not in first
@@ -53,7 +53,7 @@ def test_typed_text_survives_a_mistyped_password_and_stays_out_of_addresses(clie
     assert _hidden(again)["typed"] == _hidden(page)["typed"]
     assert not re.search(r'(?:href|action)="[^"]*typed', again.text)
     _log_in(client, _hidden(again))
-    assert 'value="my laptop"' in client.get("/settings/").text
+    assert 'value="my laptop"' in client.get("/settings/programs/").text
 
 
 def test_typed_text_creates_no_session_for_a_reader_without_an_account(client, db):
@@ -67,7 +67,7 @@ def test_another_page_leaves_typed_text_for_the_page_it_belongs_to(client, alice
     _log_in(client, _hidden(client.post("/settings/tokens/", {"name": "my laptop"})))
 
     assert "my laptop" not in client.get("/password/").text
-    assert 'value="my laptop"' in client.get("/settings/").text
+    assert 'value="my laptop"' in client.get("/settings/programs/").text
 
 
 def test_passwords_and_unexpected_fields_are_never_carried(client, alice):
@@ -77,20 +77,20 @@ def test_passwords_and_unexpected_fields_are_never_carried(client, alice):
         assert client.post(address, secrets)["Location"].startswith("/login/?next=/")
     page = client.post("/settings/email/", {"email": "a@example.org", "password": "p", "csrfmiddlewaretoken": "t"})
     sealed = signing.loads(_hidden(page)["typed"], salt="accounts.typed")
-    assert sealed == {"page": "/settings/", "fields": {"email": ["a@example.org"]}}
+    assert sealed == {"page": "/settings/email/", "fields": {"email": ["a@example.org"]}}
 
 
 @pytest.mark.parametrize("seal", ["", "x", "a:b:c", "forged", "too old"])
 def test_forged_or_expired_text_is_not_shown(client, alice, seal, monkeypatch):
     if seal in ("forged", "too old"):
         salt = "another" if seal == "forged" else "accounts.typed"
-        seal = signing.dumps({"page": "/settings/", "fields": {"name": ["planted"]}}, salt=salt)
+        seal = signing.dumps({"page": "/settings/programs/", "fields": {"name": ["planted"]}}, salt=salt)
         monkeypatch.setattr(unsent_form, "_KEPT_SECONDS", -1)
 
-    response = _log_in(client, {"next": "/settings/", "typed": seal})
+    response = _log_in(client, {"next": "/settings/programs/", "typed": seal})
 
-    assert response["Location"] == "/settings/"
-    assert "planted" not in client.get("/settings/").text
+    assert response["Location"] == "/settings/programs/"
+    assert "planted" not in client.get("/settings/programs/").text
 
 
 def test_text_longer_than_any_form_allows_is_not_carried(client, db):
@@ -102,7 +102,7 @@ def test_text_longer_than_any_form_allows_is_not_carried(client, db):
 def test_a_login_page_that_carries_text_never_redirects_to_another_site(client, alice, next):
     page = client.post("/settings/tokens/", {"name": "laptop", "next": next})
 
-    assert _hidden(page)["next"] == "/settings/#settings-tokens"
+    assert _hidden(page)["next"] == "/settings/programs/"
 
 
 @pytest.mark.parametrize("address", ["/settings/tokens/", "/settings/tokens/1/revoke/", "/logout/"])

@@ -26,7 +26,7 @@ def test_a_login_gives_a_token_named_after_the_app_which_settings_show_and_revok
     assert said.keys() == {"jwt", "registration_created", "verify_email_sent"}
     assert (token.name, token.scopes) == ("Jerboa", "read vote post")
     assert round((token.expires_at - token.created_at).total_seconds()) == 365 * 86400
-    assert "Jerboa" in browser_of(alice).get("/settings/").text
+    assert "Jerboa" in browser_of(alice).get("/settings/programs/").text
     browser_of(alice).post(f"/settings/tokens/{token.pk}/revoke/")
     assert Lemmy(authorization=f"Bearer {said['jwt']}").get("user/validate_auth") == "not_logged_in"
 

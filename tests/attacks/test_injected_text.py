@@ -126,7 +126,7 @@ def test_typed_text_that_comes_back_in_a_form_adds_nothing_to_it(site_store, car
         (browser, "/post/", lambda text: {"title": refused, "link": text, "groups": [text], "new_group": text}),
         (browser, "/moderation/groups/", lambda text: {"title": text + refused}),
         (browser, "/moderation/groups/python/", lambda text: {"title": refused, "reason": text, "rename": "1"}),
-        (browser, "/settings/", lambda text: {"email": text + "@"}),
+        (browser, "/settings/email/", lambda text: {"email": text + "@"}),
         (browser, "/settings/tokens/", lambda text: {"name": text + refused}),
         (reader, "/login/", lambda text: {"username": text, "password": "x", "next": text, "choice": text}),
         (reader, "/signup/", lambda text: {"username": text + "<", "email": text, "password1": "x", "next": text}),

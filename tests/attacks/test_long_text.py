@@ -74,7 +74,7 @@ def post_each(browser: Client, route: Route, names: Iterable[str], longest: list
 
 
 def test_no_stale_form_normalises_a_long_text(site_store, article, bob, longest):
-    for path in ("/login/", "/signup/", "/settings/", "/settings/delete/", "/password/", "/post/"):
+    for path in ("/login/", "/signup/", "/settings/email/", "/settings/delete/", "/password/", "/post/"):
         for browser in (Client(enforce_csrf_checks=True), browser_of(bob, strict=True)):
             for name in TYPED:
                 browser.post(path, TYPED | {name: MARKS})

@@ -179,13 +179,17 @@ PAGES = (
     Page("what is hidden, without an account", "/hidden/"),
     Page("what to hide", "/articles/{own}/hide/", "member"),
     Page("settings", "/settings/", "member"),
-    Page(
-        "settings, refused", "/settings/", "member", 400, send("form[action='/settings/email/']", email="nobody")
-    ),
-    Page(
-        "settings, saved", "/settings/", "member",
-        act=send("form[action='/settings/email/']", email="mia@example.org"),
-    ),
+    Page("profile text", "/settings/about/", "member"),
+    Page("reading preferences", "/settings/reading/", "member"),
+    Page("reading preferences, saved", "/settings/reading/", "member", act=send("main .form", keyboard="on")),
+    Page("private feed", "/following/feed/", "member"),
+    Page("choice of emails", "/settings/mail/", "member"),
+    Page("email address", "/settings/email/", "member"),
+    Page("email address, refused", "/settings/email/", "member", 400, send(email="nobody")),
+    Page("own programs", "/settings/programs/", "member"),
+    Page("data and deletion", "/settings/account/", "member"),
+    Page("invitations", "/settings/invitations/", "member"),
+    Page("invitations, one open", "/settings/invitations/", "member", act=send("main form:not([action])")),
     Page("sign-in and sessions", "/settings/security/", "member"),
     Page("sign-in and sessions, with a second step", "/settings/security/", "chooser"),
     Page("recovery codes", "/settings/security/", "chooser", act=send("form[action$='/codes/']")),
@@ -194,9 +198,9 @@ PAGES = (
     Page("authenticator app, refused", "/settings/security/app/", "member", 400, send(code="000000")),
     Page("confirmation", "/login/confirm/?next=/settings/", "member"),
     Page("confirmation, refused", "/login/confirm/?next=/settings/", "member", act=send(password="wrong")),
-    Page("settings, too much about oneself", "/settings/", "member", 400, send(about="x" * 501)),
-    Page("new token", "/settings/", "poster", act=send("form[action='/settings/tokens/']", name="a script")),
-    Page("new token, refused", "/settings/", "poster", 400, send("form[action='/settings/tokens/']", name="")),
+    Page("profile text, refused", "/settings/about/", "member", 400, send(about="x" * 501)),
+    Page("new token", "/settings/programs/", "poster", act=send("main form.form", name="a script")),
+    Page("new token, refused", "/settings/programs/", "poster", 400, send("main form.form", name="")),
     Page("change of the password", "/password/", "member"),
     Page("change of the password, refused", "/password/", "member", act=send(old_password="x", new_password1="1")),
     Page("forgotten password", "/password/reset/"),
@@ -350,13 +354,14 @@ NAMESPACES_WITHOUT_PAGES = {
 
 WITHOUT_PAGE = {
     "a form's target": """
-        accounts:add_passkey accounts:change_email accounts:choose_mail accounts:end_session
+        accounts:add_passkey accounts:end_session
         accounts:end_sessions accounts:link_identity accounts:logout accounts:passkey_confirm
         accounts:passkey_login accounts:provider_confirm accounts:provider_login accounts:remove_app
-        accounts:remove_passkey accounts:rename_passkey accounts:renew_codes accounts:send_link
-        accounts:token_revoke accounts:turn_off_second_step accounts:turn_on_second_step accounts:unlink_identity
+        accounts:remove_passkey accounts:rename_passkey accounts:renew_codes accounts:revoke_invitation
+        accounts:send_link accounts:token_revoke accounts:turn_off_second_step accounts:turn_on_second_step
+        accounts:unlink_identity
         articles:act_on_suggestion articles:answer_appeal articles:answer_statement articles:apply_lab
-        articles:block articles:change_about articles:change_feed articles:check_ring articles:choose_push
+        articles:block articles:check_ring
         articles:comment_vote articles:continue_sweep articles:continue_votes articles:count_votes
         articles:decide articles:decide_held articles:decide_notice articles:decide_sign_up articles:delete_note
         articles:dismiss_steps articles:end_group_moderator articles:failed_tasks articles:follow
@@ -395,9 +400,9 @@ WITHOUT_PAGE = {
     "only without an administrator: see tests/browser/test_first_hour.py": "articles:first_administrator",
     "in the middle of a login: see tests/browser/test_passkeys.py": "accounts:second_step",
     "the form of a flag on an article": "articles:flag_comment",
-    "there only with SIGN_UP=invitation": "accounts:invitations",
     "JSON to download": "articles:data",
     "a file for feed readers": "articles:opml",
+    "only where notices are pushed: see tests/browser/test_offline.py": "articles:choose_push",
     "leads to the icon": "articles:favicon",
     "JSON for browsers": "articles:manifest",
     "a script for browsers": "articles:worker",

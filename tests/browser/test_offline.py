@@ -153,7 +153,7 @@ def test_forms_votes_and_downloads_are_as_without_the_worker(page, site):
     page.click("main form.form button[type=submit]:not([name])")
     page.wait_for_url("**/articles/*/**")
     expect(page.get_by_role("heading", name="Posted through the worker")).to_be_visible()
-    page.goto("/settings/")
+    page.goto("/settings/account/")
     with page.expect_download() as download:
         page.click("a[download]")
     assert json.loads(download.value.path().read_text())["format"] == 1
@@ -178,7 +178,7 @@ def turn_on(page, path, subscription):
     page.get_by_role("button", name="Turn on notifications in this browser").click()
 
 
-@pytest.mark.parametrize("path", ["/settings/", "/inbox/"])
+@pytest.mark.parametrize("path", ["/settings/push/", "/inbox/"])
 def test_a_button_turns_notifications_on_in_this_browser(page, site, path):
     log_in(page, site, "demo")
 
@@ -186,7 +186,7 @@ def test_a_button_turns_notifications_on_in_this_browser(page, site, path):
 
     expect(page.locator(".message")).to_have_text("Notifications are on in this browser.")
     assert page.url.partition("#")[0].endswith(path)
-    page.goto("/settings/")
+    page.goto("/settings/push/")
     row = page.get_by_role("row").filter(has_text="This browser")
     expect(row).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 800})

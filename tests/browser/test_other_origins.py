@@ -56,7 +56,7 @@ def sign_up(page, name):
     page.fill("[name=password1]", PASSWORD)
     page.fill("[name=password2]", PASSWORD)
     page.click("main [type=submit]")
-    page.goto("/settings/")
+    page.goto("/settings/programs/")
     page.fill("[name=name]", "A page elsewhere")
     page.locator("form", has=page.locator("[name=name]")).locator("[type=submit]").click()
     return page.locator("#token").input_value()

@@ -170,7 +170,7 @@ def test_the_button_copies_a_new_token_if_the_browser_can(chromium, site, may_co
     with window(chromium, site, "demo", permissions=["clipboard-read", "clipboard-write"]) as page:
         if not may_copy:
             page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-        page.goto("/settings/")
+        page.goto("/settings/programs/")
         issuing = page.locator("form[action='/settings/tokens/']")
         issuing.locator("[name=name]").fill(f"backup {may_copy}")
         issuing.locator("button").click()

@@ -12,21 +12,38 @@ WIDTHS = (320, 390, 1280)
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["script", "no script"])
-def test_the_contents_lead_to_a_section_by_keyboard_and_saving_back_to_it(chromium, site, width, has_scripts):
+def test_the_contents_lead_to_a_page_by_keyboard_and_saving_back_to_it(chromium, site, width, has_scripts):
     size = {"width": width, "height": 844}
     with window(chromium, site, "demo", viewport=size, java_script_enabled=has_scripts) as page:
-        page.goto("/settings/")
-        link = page.locator(".settings nav a[href='#settings-data']")
-        assert page.locator(".settings nav a").last.bounding_box()["y"] < 844
+        page.goto("/settings/#settings-hidden")
+        link = page.locator("main a[href='/settings/reading/']")
+        expect(link).to_be_in_viewport()
+        assert page.locator("main li").last.bounding_box()["y"] < 844
         tab_to(page, link)
         page.keyboard.press("Enter")
-        expect(page.locator("#settings-data")).to_be_in_viewport()
+        page.wait_for_url("**/settings/reading/")
 
         page.locator("[name=keyboard][value=on]").check()
         page.click("text=Save reading preferences")
-        page.wait_for_url("**/settings/#settings-reading")
 
-        expect(page.locator("#settings-reading")).to_be_in_viewport()
         expect(page.locator(".message.success")).to_be_in_viewport()
-        message, heading = (page.locator(one).bounding_box() for one in (".message.success", "#settings-reading"))
-        assert message["y"] + message["height"] <= heading["y"], "the message covers the section"
+        assert page.url.endswith("/settings/reading/")
+        back = "main a[href='/settings/']" if width < 768 else ".settings nav a[href='/settings/mail/']"
+        expect(page.locator(back)).to_be_in_viewport()
+
+
+def test_an_invitation_is_shared_or_copied_where_the_browser_can(chromium, site):
+    can = "Object.assign(navigator, {share: async ({url}) => { window.shared = url; }})"
+    with window(chromium, site, "demo", permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.goto("/settings/invitations/")
+        page.click("text=Create an invitation")
+        form = page.locator(".invitation").first
+        link = form.locator("input.token").input_value()
+        expect(form.get_by_role("button", name="Share")).to_be_hidden()
+        form.get_by_role("button", name="Copy").click()
+        assert page.evaluate("navigator.clipboard.readText()") == link
+
+        page.add_init_script(can)
+        page.reload()
+        page.locator(".invitation").first.get_by_role("button", name="Share").click()
+        assert page.evaluate("window.shared") == link

@@ -59,8 +59,8 @@ def test_the_form_comes_back_filled_in(site_store, article, carol, path, fields)
             "/lab/?list=hot&gamma=2",
         ),
         ("/lab/rollback/", {"version": "1", "to": "1"}, "/lab/"),
-        ("/settings/tokens/", {"name": "because"}, "/settings/#settings-tokens"),
-        ("/settings/tokens/1/revoke/", {}, "/settings/#settings-tokens"),
+        ("/settings/tokens/", {"name": "because"}, "/settings/programs/"),
+        ("/settings/tokens/1/revoke/", {}, "/settings/programs/"),
     ],
 )
 def test_the_login_returns_to_the_page_that_holds_the_form(site_store, carol, path, fields, page):

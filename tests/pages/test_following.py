@@ -75,8 +75,8 @@ def test_what_cannot_be_followed_is_refused(site_store, article, bob):
 
 
 def feed_of(user):
-    """Return the address of the member's private feed on the settings page, "" without one."""
-    found = re.search('href="(/following/[^"]*\\.atom)"', browser_of(user).get("/settings/").content.decode())
+    """Return the address of the member's private feed on its page, "" without one."""
+    found = re.search('href="(/following/[^"]*\\.atom)"', browser_of(user).get("/following/feed/").text)
     return found[1] if found else ""
 
 
@@ -109,13 +109,13 @@ def test_the_private_feed_needs_only_an_address_to_replace(site_store, article, 
 
 def test_the_groups_a_member_follows_are_a_file_of_feeds(site_store, article, redis_article, bob, carol):
     browser = browser_of(bob)
-    assert "groups.opml" not in browser.get("/following/").text + browser.get("/settings/").text
+    assert "groups.opml" not in browser.get("/following/").text + browser.get("/following/feed/").text
     site_store.groups.create("hostile", '"><a\x0b&', actor(carol))
     for slug in ("redis", "hostile", "python"):
         follow(browser, slug)
     browser.post("/following/feed/", {"feed": "new"})
     bob.refresh_from_db()
-    for page in ("/following/", "/settings/"):
+    for page in ("/following/", "/following/feed/"):
         assert 'href="/following/groups.opml"' in browser.get(page).text
 
     answer = browser.get("/following/groups.opml")

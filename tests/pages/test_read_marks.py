@@ -60,7 +60,7 @@ def test_rows_and_refreshed_pages_mark_what_was_opened_and_new_comments(site_sto
 def test_a_member_ends_the_marks_in_the_settings_and_what_they_read_is_forgotten(site_store, article, bob):
     browser = browser_of(bob)
     browser.get(f"/articles/{article}/")
-    assert re.search('name="read" value="on" checked', browser.get("/settings/").text)
+    assert re.search('name="read" value="on" checked', browser.get("/settings/reading/").text)
 
     assert browser.post("/preferences/", {"read": "maybe"}).status_code == 400
     browser.post("/preferences/", {"read": "off", "next": "/settings/"})
@@ -69,7 +69,7 @@ def test_a_member_ends_the_marks_in_the_settings_and_what_they_read_is_forgotten
     browser.get(f"/articles/{article}/")
     browser.post("/api/views", {"articleId": article}, content_type="application/json")
     assert (site_store.members.list_visits(bob.pk), marks(browser)[article]) == ([], (False, ""))
-    assert re.search('name="read" value="off" checked', browser.get("/settings/").text)
+    assert re.search('name="read" value="off" checked', browser.get("/settings/reading/").text)
     assert '"remembers_read": false' in browser.get("/settings/data/").getvalue().decode()
     browser.post("/preferences/", {"theme": "dark"})
     browser.post("/preferences/", {"read": "on"})
@@ -103,7 +103,7 @@ def test_lists_leave_out_what_a_member_has_read_if_they_want_that(site_store, ar
 
     browser.post("/preferences/", {"read": "hide"})
 
-    assert 'name="read" value="hide" checked' in browser.get("/settings/").text
+    assert 'name="read" value="hide" checked' in browser.get("/settings/reading/").text
     for path in lists:
         assert set(marks(browser, path)) == {other}, path
         assert "1 hidden" in browser.get(path).text

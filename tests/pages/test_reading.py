@@ -233,7 +233,7 @@ def test_pages_show_members_the_addresses_of_feeds_with_their_own_key(closed, re
     for browser, is_there in ((browser_of(reader), True), (browser_of(alice), False)):
         browser.post("/following/groups/zyxslug/", {"follow": "follow"})
         assert (key in browser.get("/following/groups.opml").text) == is_there
-        assert ("with a key of your own" in browser.get("/settings/").text) != is_there
+        assert ("with a key of your own" in browser.get("/following/feed/").text) != is_there
 
 
 def test_a_feeds_redirect_keeps_the_key(closed, reader):

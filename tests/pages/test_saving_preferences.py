@@ -150,8 +150,7 @@ def test_a_script_gets_json_with_the_reason_for_a_refusal(site_store, bob, who):
 
 
 def _preferences(browser):
-    """Return the part of the settings page before the forms of groups and tokens."""
-    return browser.get("/settings/").text.partition('id="settings-hidden"')[0]
+    return browser.get("/settings/reading/").text
 
 
 def test_the_settings_show_the_current_choices(site_store, bob):

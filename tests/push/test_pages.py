@@ -26,7 +26,7 @@ def turn_on(login, name="firefox", **more):
     return login.post("/settings/push/device/", typed, follow=True)
 
 
-def page(login, path="/settings/"):
+def page(login, path="/settings/push/"):
     return login.get(path).content.decode()
 
 
@@ -36,7 +36,7 @@ def with_token(user, *scopes):
 
 
 def test_the_settings_and_the_inbox_have_a_hidden_button_with_the_sites_key(alice):
-    for path in ("/settings/", "/inbox/"):
+    for path in ("/settings/push/", "/inbox/"):
         html = page(browser_of(alice), path)
         assert f'data-push="{public_key()}"' in html
         assert "hidden>" in html
@@ -48,8 +48,9 @@ def test_where_nothing_is_pushed_there_is_no_section_and_no_address(alice, setti
     settings.WEB_PUSH = False
     login = browser_of(alice)
 
-    assert "data-push" not in page(login) + page(login, "/inbox/")
-    assert "settings-push" not in page(login)
+    assert "data-push" not in page(login, "/inbox/")
+    assert "settings-push" not in page(login, "/settings/")
+    assert login.get("/settings/push/").status_code == 404
     assert turn_on(login).status_code == 404
     raw = json.dumps(FakeBrowser().subscription)
     assert client.put("/api/me/push/device", raw, **with_token(alice)).status_code == 404

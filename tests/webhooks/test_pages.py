@@ -133,7 +133,7 @@ def test_who_may_have_webhooks_is_the_operators_choice(receiver, site_store, bob
         settings.WEBHOOKS = choice
         places = ((bob, "/settings/webhooks/"), (admin, "/administration/webhooks/"))
         assert tuple(browser_of(who).get(path).status_code for who, path in places) == statuses
-        assert ("/settings/webhooks/" in page(browser_of(bob), "/settings/")) == (choice == "members")
+        assert ("/settings/webhooks/" in page(browser_of(bob), "/settings/programs/")) == (choice == "members")
 
 
 def test_a_member_has_only_so_many(receiver, site_store, hook, bob):
