@@ -85,6 +85,11 @@ class MemberSession(models.Model):
         return " · ".join(filter(None, found)) or gettext("Unknown browser")
 
 
+def browser_of(request: HttpRequest) -> str:
+    """Return the names of the browser that asks and of its device or system."""
+    return MemberSession(browser=request.headers.get("User-Agent", "")[:_LONGEST_BROWSER]).label
+
+
 @receiver(user_logged_in)
 def record_login(request: HttpRequest, user: Any, **_signal: Any) -> None:
     """Record the session of a login, and end the member's oldest ones beyond the limit."""

@@ -77,7 +77,6 @@ class PasskeyForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Passkey
         fields = ("name",)
         labels = {"name": gettext_lazy("Name of the passkey")}
-        help_texts = {"name": gettext_lazy("For example the device that keeps it.")}
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "off"})}
 
     def clean_name(self) -> str:
@@ -87,7 +86,7 @@ class PasskeyForm(forms.ModelForm):  # type: ignore[type-arg]
 @private_page(members_only())
 def show(request: MemberRequest) -> HttpResponse:
     """Show the ways to sign in, and the sessions."""
-    form = PasskeyForm()
+    form = PasskeyForm(initial={"name": sessions.browser_of(request)})
     unsent_form.refill(request, form)
     context = {
         "passkeys": list(request.user.passkeys.all()),
@@ -235,7 +234,7 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
         purpose = ADD if not member.passkeys.exists() else SECOND_STEP
         try:
             if purpose == ADD:
-                passkeys.add(request, member, request.POST["credential"], _("First passkey"))
+                passkeys.add(request, member, request.POST["credential"], sessions.browser_of(request))
                 tell_change(member, Change.PASSKEY_ADDED)
             else:
                 passkeys.use(request, SECOND_STEP, request.POST["credential"], member)

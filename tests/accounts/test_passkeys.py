@@ -58,6 +58,14 @@ def test_the_member_is_told_by_mail_of_a_new_passkey_and_of_a_removed_one(as_ali
     assert "passkey has been removed" in mail.outbox[1].body
 
 
+def test_a_new_passkey_is_proposed_to_be_called_like_the_browser(as_alice):
+    agent = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36"
+
+    page = as_alice.get("/settings/security/", headers={"User-Agent": agent}).text
+
+    assert 'name="name" value="Chrome · Android"' in page
+
+
 WRONG = {
     "another origin": {"origin": "https://evil.example"},
     "another port": {"origin": "http://testserver:8080"},
