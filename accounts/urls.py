@@ -47,6 +47,7 @@ urlpatterns = [
     path("settings/mail/verify/<str:token>/", settings.verify, name="verify"),
     path("unsubscribe/<str:token>/", settings.unsubscribe, name="unsubscribe"),
     path("settings/invitations/", login.invitations, name="invitations"),
+    path("settings/invitations/<int:invitation_id>/revoke/", login.revoke_invitation, name="revoke_invitation"),
     path(".well-known/oauth-authorization-server", apps.metadata, name="app_metadata"),
     path("oauth/authorize/", apps.authorize, name="authorize"),
     path("oauth/token/", apps.token, name="app_token"),

@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 _ONES = [
     "article", "token", "passkey", "device", "webhook", "delivery", "ban", "sweep", "note", "act",
-    "statement", "notice", "rule", "held", "object",
+    "statement", "notice", "rule", "held", "object", "invitation",
 ]  # fmt: skip
 SAMPLES = {f"{name}_id": "1" for name in _ONES} | {
     "comment_id": "1000001",

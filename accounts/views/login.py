@@ -32,7 +32,9 @@ from accounts.web.form_pages import (
     login_page,
     members_only,
     page_with_form,
+    private_act,
     private_form,
+    show_next,
 )
 from accounts.web.login_intent import LoginIntent, local_path, view_at
 from owner.choices import chosen
@@ -184,3 +186,10 @@ def invitations(request: MemberRequest) -> HttpResponse:
         "tree_readers": chosen.INVITATION_TREE,
     }
     return render(request, "accounts/invitations.html", context)
+
+
+@private_act(members_only(), page="accounts:invitations", button=gettext_lazy("Take back"))
+def revoke_invitation(request: MemberRequest, invitation_id: int) -> HttpResponse:
+    """Take back an invitation that no one has used. Idempotent."""
+    Invitation.objects.filter(pk=invitation_id, inviter=request.user, invited=None).delete()
+    return show_next(request, _("The invitation has been taken back."), "accounts:invitations")

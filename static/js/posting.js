@@ -1,4 +1,4 @@
-// Help in forms: a character counter, a hint on known links, their titles, a filter for groups, a button that copies a token.
+// Help in forms: a character counter, a hint on known links, their titles, a filter for groups, buttons that copy and share.
 // Without this script, the server checks the same after the form is submitted.
 (() => {
   "use strict";
@@ -46,6 +46,11 @@
       await navigator.clipboard.writeText(button.value);
       button.textContent = button.dataset.copied;
     };
+  }
+
+  for (const button of all("[data-shared]")) {
+    button.hidden = !navigator.share;
+    button.onclick = () => navigator.share({ url: button.value }).catch(() => {}); // cancelled
   }
 
   for (const link of all("[data-known]")) {

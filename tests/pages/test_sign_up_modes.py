@@ -56,7 +56,7 @@ def test_an_invitation_lets_one_member_join(by_invitation, alice, carol):
     browser = browser_of(alice)
     assert "/settings/invitations/" in browser.get("/settings/").text
     page = browser.post("/settings/invitations/", follow=True).text
-    (code,) = re.findall(r"http://testserver/signup/\?invitation=([\w-]+)", page)
+    (code,) = set(re.findall(r"http://testserver/signup/\?invitation=([\w-]+)", page))
 
     form = Client().get(f"/signup/?invitation={code}").text
     assert "alice invited you." in form
@@ -81,6 +81,20 @@ def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
     assert sign_up(invitation=Invitation.objects.get().code).status_code == 403
+    assert "You have 1 invitation left." in browser.get("/settings/invitations/").text
+
+
+def test_an_inviter_takes_back_what_no_one_has_used(by_invitation, alice, bob, settings):
+    settings.INVITATIONS_PER_MEMBER = 2
+    used, open_one = invite(alice, bob), Invitation.objects.issue(alice)
+
+    for browser in (browser_of(bob), browser_of(alice)):
+        assert Invitation.objects.count() == 2
+        for one in (used, open_one):
+            browser.post(f"/settings/invitations/{one.pk}/revoke/")
+
+    assert list(Invitation.objects.all()) == [used]
+    assert sign_up(invitation=open_one.code).status_code == 403
     assert "You have 1 invitation left." in browser.get("/settings/invitations/").text
 
 
