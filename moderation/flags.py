@@ -1,18 +1,21 @@
 """Flags: members report articles and comments to moderators, take flags back, and see what was decided."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.cache import never_cache
 from pydantic import BaseModel, Field
 
 from accounts.models import AboutFlag
 from accounts.models.law import Act
-from accounts.web.form_pages import members_only, private_form, private_page, show_form, show_next
+from accounts.web.form_pages import View, members_only, page_with_form, private_page, show_form, show_next
 from articles.api import schemas
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
 from articles.domain.articles import ArticleId
@@ -26,11 +29,15 @@ from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import limits
 from articles.web.caching import unlisted
-from articles.web.identity import actor
+from articles.web.identity import actor, reader_id
 from articles.wiring import repository
 from moderation.rules.acting import MemberFacts, judge
 from moderation.statements import BY_SITE, address_of, state
 from moderation.trust import is_trusted
+from owner.choices import chosen
+
+ILLEGAL = "illegal"
+"""In the form of a flag, where LEGAL_NOTICES is on: it leads to the form of a legal notice."""
 
 REASONS = {reason: gettext_lazy(text) for reason, text in FLAG_REASONS.items()}  # what members read of each reason
 
@@ -57,6 +64,8 @@ class FlagForm(forms.Form):
         """`has_link`: whether the reason can be a broken link."""
         super().__init__(*args, **options)
         choices = [(reason.value, REASONS[reason]) for reason in reasons_for(has_link=has_link)]
+        if chosen.LEGAL_NOTICES:
+            choices.append((ILLEGAL, gettext_lazy("Illegal content: continue to the legal form")))
         self.fields["reason"].choices = choices  # type: ignore[attr-defined]
         needed_sometimes(self, "words")
 
@@ -92,12 +101,32 @@ class WithdrawalForm(forms.Form):
 FLAGS_SHOWN = 100  # flags of a member on the list, the newest
 
 
-@private_form(members_only(carries=["reason", "words"]))
+def flag_page(view: View) -> View:
+    """Make a view the page of a flag, at the address of what is flagged and `flag/`. It is for members.
+
+    Where LEGAL_NOTICES is on, everyone sees its form, because a legal notice needs no account.
+    """
+    of_members = members_only(carries=["reason", "words"])(view)
+
+    @wraps(of_members)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if chosen.LEGAL_NOTICES and request.POST.get("reason") == ILLEGAL:
+            query = urlencode({"address": request.path.removesuffix("flag/")})
+            return redirect(f"{reverse('articles:new_notice')}?{query}")
+        is_open = chosen.LEGAL_NOTICES and request.method != "POST" and not request.user.is_authenticated
+        response: HttpResponse = (view if is_open else of_members)(request, *args, **kwargs)
+        return response
+
+    return never_cache(page_with_form(guarded))
+
+
+@flag_page
 def by_form(request: HttpRequest, article_id: ArticleId = 0, comment_id: CommentId = 0) -> HttpResponse:
     """Flag an article or a comment, or take the flag back, and return there; show what moderators decided."""
-    repo, member, subject = repository(), actor(request).id, comment_id or root_of(article_id)
+    repo, member, subject = repository(), reader_id(request), comment_id or root_of(article_id)
     comment = repo.comments.get(comment_id) if comment_id else None
-    article, flag = repo.articles.get(article_of(subject)), repo.flags.get(subject, member)
+    article = repo.articles.get(article_of(subject))
+    flag = None if member is None else repo.flags.get(subject, member)
     is_own = member == (comment.author if comment else article.poster)
     if comment and comment.removed is not None and flag is None:
         raise CommentRemoved(comment_id)

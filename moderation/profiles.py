@@ -18,7 +18,7 @@ from accounts.models import AboutFlag, User
 from accounts.models.law import Act
 from accounts.models.moderation import KEPT, OPEN, REMOVED
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web.form_pages import MemberRequest, members_only, private_form, show_form, show_next
+from accounts.web.form_pages import MemberRequest, private_form, show_form, show_next
 from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol import cursors
@@ -31,7 +31,7 @@ from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
 from articles.web import limits, profiles
 from articles.web.identity import actor, member_named, needs
 from articles.wiring import html_of, repository, retract
-from moderation.flags import REASONS, FlagForm, NewFlag, change_by_form, reasons_for
+from moderation.flags import REASONS, FlagForm, NewFlag, change_by_form, flag_page, reasons_for
 from moderation.rights import check_not_own
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state
 
@@ -108,7 +108,7 @@ def remove(member: User, moderator: Actor, reason: str, grounds: Grounds = NO_GR
     return True
 
 
-@private_form(members_only(carries=["reason", "words"]))
+@flag_page
 def flag_by_form(request: MemberRequest, name: str) -> HttpResponse:
     """Show the form of a flag, or what moderators decided on it; set it or take it back."""
     member: User = member_named(name)

@@ -152,6 +152,26 @@ def test_while_the_setting_is_off_there_is_no_form_and_nothing_leads_to_it(artic
     assert browser_of().get(page).status_code == 200, "a report that was sent is still answered"
 
 
+def test_what_is_flagged_can_be_reported_as_illegal_by_everyone(site_store, article, alice, bob):
+    comment = comment_on(site_store, article, "A comment", alice.pk)
+    User.objects.filter(pk=alice.pk).update(about="About me")
+    for browser in (browser_of(), browser_of(bob)):
+        for path in (f"/articles/{article}/", f"/comments/{comment}/", "/users/alice/"):
+            assert f'href="{path}flag/"' in browser.get(path).text
+            assert f"{NEW}?" not in browser.get(path).text, "one way to flag"
+            assert 'value="illegal"' in browser.get(f"{path}flag/").text
+            sent = browser.post(f"{path}flag/", {"reason": "illegal"}, follow=True)
+            assert f'value="http://testserver{path}"' in sent.text
+    assert browser_of().post(f"/articles/{article}/flag/", {"reason": "spam"}).status_code == 403
+    assert site_store.flags.count() == 0
+
+    choices.save("LEGAL_NOTICES", "")
+    choices.forget()
+    assert browser_of().get(f"/articles/{article}/flag/").status_code == 302
+    assert 'value="illegal"' not in browser_of(bob).get(f"/articles/{article}/flag/").text
+    assert browser_of(bob).post(f"/articles/{article}/flag/", {"reason": "illegal"}).status_code == 400
+
+
 def test_a_form_without_its_token_is_shown_again_and_not_sent(article):
     answer = browser_of(strict=True).post(NEW, SENT | {"address": f"/articles/{article}/"})
 
