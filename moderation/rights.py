@@ -284,7 +284,7 @@ def check_target(member: User, permission: str, moderator: UserId) -> None:
         raise errors.FellowModerator
 
 
-def why_not(check: Callable[..., None], *facts: Any) -> str:
+def why_not(check: Callable[..., object], *facts: Any) -> str:
     """Return the sentence with which one of these checks refuses; "" if it does not."""
     try:
         check(*facts)

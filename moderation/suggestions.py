@@ -4,7 +4,7 @@ One with enough support is applied, and is in the log; the poster or a moderator
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django import forms
@@ -34,10 +34,11 @@ from articles.api.protocol.problems import Problem
 from articles.domain import errors
 from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Group
-from articles.domain.suggestions import Suggestion, SuggestionKind, joined_slugs
+from articles.domain.moderation_log import Actor
+from articles.domain.suggestions import MOST_SUGGESTIONS, Suggestion, SuggestionKind, joined_slugs
 from articles.forms.fields import CleanedField, GroupsField, LineInput
 from articles.text.lines import TITLE_LIMIT, clean_title
-from articles.text.refusals import action_sentence
+from articles.text.refusals import action_sentence, until_trusted
 from articles.text.slugs import SLUGS_PER_REQUEST
 from articles.web import limits
 from articles.web.articles import restore_title
@@ -45,7 +46,7 @@ from articles.web.form_answers import telling
 from articles.web.identity import actor, check_ban, writer
 from articles.wiring import group_titles, repository
 from moderation import rights
-from moderation.trust import is_trusted
+from moderation.trust import is_trusted, may_be_untrusted
 from owner.choices import chosen, closed_groups
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")
@@ -56,12 +57,7 @@ def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: st
 
     Raises Banned, NotTrustedYet, LimitReached, and the errors of `Suggestions.support`.
     """
-    member = writer(request, {*article.groups, *(to.split(",") if kind is SuggestionKind.GROUPS else ())})
-    check_ban(request.user, BanScope.VOTING)
-    if article.poster == member.id:
-        raise errors.OwnArticle(article.id)
-    if not is_trusted(request.user):
-        raise errors.NotTrustedYet(member.id)
+    member = _suggester(request, article, to.split(",") if kind is SuggestionKind.GROUPS else ())
     limits.take(request, "suggestions")
     given = dict[str, Collection[str]](closed=closed_groups())
     if kind is SuggestionKind.GROUPS:
@@ -69,6 +65,17 @@ def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: st
         fixed = rights.settled_groups(article).union(banned.values_list("group", flat=True))
         given |= {"brought": rights.brought_groups(article), "fixed": fixed}
     return repository().suggestions.support(article.id, member.id, kind, to, **given)
+
+
+def _suggester(request: HttpRequest, article: Article, groups: Iterable[str] = ()) -> Actor:
+    """Return the member, who suggests something for an article. Raises Banned, OwnArticle, NotTrustedYet."""
+    member = writer(request, {*article.groups, *groups})
+    check_ban(request.user, BanScope.VOTING)
+    if article.poster == member.id:
+        raise errors.OwnArticle(article.id)
+    if not is_trusted(request.user):
+        raise errors.NotTrustedYet(member.id)
+    return member
 
 
 def take_back(request: HttpRequest, article: Article, suggestion: str) -> None:
@@ -82,6 +89,15 @@ def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted:
     Raises Banned, PermissionDenied, and the errors of `Suggestions.decide`.
     """
     found = _open(article, suggestion)
+    decider = _decider(request, article, found, accepted=accepted)
+    repository().suggestions.decide(article.id, decider, found, accepted=accepted)
+
+
+def _decider(request: HttpRequest, article: Article, found: Suggestion, *, accepted: bool) -> Actor:
+    """Return the member, who decides on a suggestion.
+
+    Raises Banned, PermissionDenied, ReadersWouldChange, GroupsDecided.
+    """
     if not rights.may_decide(request, article, found.kind):
         raise PermissionDenied
     after = article.groups
@@ -89,7 +105,15 @@ def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted:
         after = found.groups
         rights.check_same_readers(request.user, article.groups, after)
         rights.check_settled(request.user, article, after)
-    repository().suggestions.decide(article.id, writer(request, after), found, accepted=accepted)
+    return writer(request, after)
+
+
+def _may_decide(request: HttpRequest, article: Article, found: Suggestion, *, accepted: bool) -> bool:
+    try:
+        _decider(request, article, found, accepted=accepted)
+    except (errors.ActionRefused, PermissionDenied):
+        return False
+    return True
 
 
 def undo(request: HttpRequest, article: Article, at: float | None) -> None:
@@ -181,14 +205,18 @@ def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse
             "suggestion": one,
             "groups": [titles.get(slug, slug) for slug in one.groups],
             "is_supported": member in one.by,
-            "may_decide": rights.may_decide(request, article, one.kind),
+            "may_accept": _may_decide(request, article, one, accepted=True),
+            "may_decline": _may_decide(request, article, one, accepted=False),
         }
         for one in repo.suggestions.list_open(article)
     ]
+    refusal = rights.why_not(_suggester, request, article)
     context: dict[str, Any] = {"article": article, "suggestions": shown}
-    context |= {"is_own": article.poster == member, "quorum": chosen.SUGGESTIONS}
-    context["may_suggest"] = article.poster != member and is_trusted(request.user)
-    context["refusal"] = action_sentence(errors.NotTrustedYet())
+    context |= {"is_own": article.poster == member, "quorum": chosen.SUGGESTIONS, "may_support": not refusal}
+    is_new, rules = may_be_untrusted(request.user), repo.rules
+    context["until"] = until_trusted(rules.new_member, rules.trusted_points) if is_new else ""
+    full = action_sentence(errors.SuggestionsFull()) if len(shown) >= MOST_SUGGESTIONS else ""
+    context |= {"refusal": refusal or full, "no_form": bool(refusal or full)}
     return show_form(request, "suggestions/suggest.html", form, **context)
 
 

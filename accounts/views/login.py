@@ -176,12 +176,14 @@ def invitations(request: MemberRequest) -> HttpResponse:
     form = Form()
     unsent_form.refill(request, form)
     mine = Invitation.objects.filter(inviter=request.user).select_related("invited")
+    left = Invitation.objects.left(request.user)
     context = {
         "form": form,
         "site": f"{site_address(request)}{reverse('accounts:signup')}?invitation=",
         "open": [one for one in mine if one.invited is None and one.expires_at > timezone.now()],
         "invited": [one.invited for one in mine if one.invited is not None],
-        "left": Invitation.objects.left(request.user),
+        "left": left,
+        "no_form": left < 1,
         "days": INVITATION_DAYS,
         "tree_readers": chosen.INVITATION_TREE,
     }

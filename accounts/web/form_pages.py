@@ -48,9 +48,13 @@ def page_with_form(view: View) -> View:
 
 
 def show_form(request: HttpRequest, template: str, form: BaseForm, **context: Any) -> HttpResponse:
-    """Return the page of a form, with what was typed before; 400 for a form with errors."""
+    """Return the page of a form, with what was typed before; 400 for a form with errors.
+
+    `no_form`: whether the form would be refused. It is left out then, unless it shows what was typed.
+    """
     unsent_form.refill(request, form)
-    return render(request, template, context | {"form": form}, status=400 if form.errors else 200)
+    context |= {"form": form, "no_form": context.get("no_form", False) and not unsent_form.has_typed(request)}
+    return render(request, template, context, status=400 if form.errors else 200)
 
 
 def show_next(request: HttpRequest, sentence: str, to: str, *args: object, is_error: bool = False) -> HttpResponse:

@@ -48,6 +48,11 @@ def sent(request: HttpRequest) -> QueryDict:
     return data
 
 
+def has_typed(request: HttpRequest) -> bool:
+    """Return whether the request brings what was typed into a form: now, before a login, or into a stale one."""
+    return request.method == "POST" or not vars(request).keys().isdisjoint(("stale", "kept"))
+
+
 def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
     """Return names and values of the form data, without the token."""
     return [

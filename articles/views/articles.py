@@ -11,11 +11,13 @@ from django.utils.translation import get_language, gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
+from accounts.models import BanScope
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import Article, ArticleId, Choice
-from articles.domain.comments import Comment, Thread
+from articles.domain.comments import Comment, Thread, root_of
 from articles.domain.errors import OwnMatter
 from articles.domain.members import UserId
+from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn, piece
 from articles.formatting.values import age, from_now, grouped, time_of
 from articles.forms.comments import CommentForm
@@ -34,11 +36,22 @@ from articles.web.addresses import path_of
 from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
 from articles.web.caching import unlisted
 from articles.web.context import Frame, frame_holes, frame_of
-from articles.web.identity import reader_id
+from articles.web.identity import is_banned_in, is_free, reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_titles, repository
-from moderation.rights import ModeratorLinks, find_undoable, may, may_see_subjects, own_groups
+from moderation.rights import (
+    ModeratorLinks,
+    acting,
+    check_reversible,
+    decides,
+    find_undoable,
+    may,
+    may_see_subjects,
+    own_groups,
+    why_not,
+)
+from moderation.trust import may_be_untrusted
 from owner.choices import chosen
 
 
@@ -48,7 +61,9 @@ class Abilities(NamedTuple):
     is_poster: bool
     edit: bool
     withdraw: bool
-    remove: bool
+    remove: bool  # and lock its discussion
+    restore: bool
+    unlock: bool
     merge: bool
     assign_groups: bool  # change its groups, or at least take it out of one
     see_views: bool
@@ -175,7 +190,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
     former, known = article.former if shape.may.see_subjects else None, group_titles()
     titles = tuple(known.get(slug, slug) for slug in article.groups)
     return {
-        **standing_of(article, is_open=shape.is_open, is_member=shape.frame.is_member),
+        **standing_of(article, may_vote=shape.is_open and shape.frame.may_vote, is_member=shape.frame.is_member),
         "id": article.id,
         "title": article.title,
         "link": article.link,
@@ -210,10 +225,10 @@ def _copies(article: Article) -> list[tuple[str, str]]:
     return [(name, copies_address(pattern, article.link)) for name, pattern in settings.ARCHIVES]
 
 
-def standing_of(article: Article, *, is_open: bool, is_member: bool) -> dict[str, str]:
+def standing_of(article: Article, *, may_vote: bool, is_member: bool) -> dict[str, str]:
     """Return the parts of the page that change with votes, and with the reader's own choices."""
-    standing = Standing(article.choice, is_open, article.saved, article.removed is not None)
-    holes = button_holes(article, is_open=is_open)
+    standing = Standing(article.choice, may_vote, article.saved, article.removed is not None)
+    holes = button_holes(article, is_open=may_vote)
     return {
         "buttons": piece("articles/buttons.html", holes, shape=standing),
         "saving": piece("articles/saving.html", holes, shape=standing, is_member=is_member),
@@ -229,25 +244,41 @@ def _told(choice: Choice) -> str:
 
 
 def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
+    """Return what the acts themselves would not refuse. No round trip, but for moderators of groups."""
     reader = reader_id(request)
     if reader is None:
         return _NO_ABILITIES
-    user, groups = request.user, article.groups
+    user, groups, is_poster = request.user, article.groups, reader == article.poster
     is_recent = article.may_be_edited_by(reader, now, repository().rules.edit_window)
+    is_banned = is_banned_in(user, groups)
+    removes = decides(user, REMOVE_ARTICLES, article)
+    reverses = removes and not _is_settled(request, article)
     return Abilities(
-        is_poster=reader == article.poster,
-        edit=is_recent or may(user, EDIT_ANY_ARTICLE),
+        is_poster=is_poster,
+        edit=not is_banned and (is_recent or may(user, EDIT_ANY_ARTICLE)),
         withdraw=is_recent,
-        remove=may(user, REMOVE_ARTICLES, groups),
-        merge=may(user, REMOVE_ARTICLES),
+        remove=removes,
+        restore=reverses and not is_poster,
+        unlock=reverses,
+        merge=_may_merge(request, article) and not article.merged,
         assign_groups=may(user, ASSIGN_GROUPS, own_groups(user, groups)),
         see_views=may(user, SEE_VIEWS),
-        redact=may(user, REDACT)
-        and reader != article.poster
-        and (article.is_logged or article.removed is not None),
+        redact=may(user, REDACT) and not is_poster and (article.is_logged or article.removed is not None),
         see_subjects=may_see_subjects(request),
-        suggest=chosen.SUGGESTIONS > 0 and article.removed is None and reader != article.poster,
+        suggest=chosen.SUGGESTIONS > 0
+        and article.removed is None
+        and is_free(user, BanScope.VOTING)
+        and not (is_poster or is_banned or may_be_untrusted(user)),
     )
+
+
+def _is_settled(request: HttpRequest, article: Article) -> bool:
+    """Return whether moderators of the whole site removed or locked it, which those of groups do not reverse."""
+    act = Action.REMOVE if article.removed is not None else Action.LOCK if article.locked is not None else None
+    if act is None:
+        return False
+    moderator = acting(request, REMOVE_ARTICLES, article.groups)
+    return bool(why_not(check_reversible, act, root_of(article.id), moderator))
 
 
 def _ring(request: HttpRequest, article: Article) -> str:
@@ -264,9 +295,16 @@ def _before(request: HttpRequest, article: Article, found: Sequence[Article], to
     if not found or not article.link or article.removed is not None:
         return ""
     before = PostedBefore.of(article.link, found, total)
-    return (
-        drawn("articles/before.html", {"before": before, "article": article}, request) if before.articles else ""
-    )
+    if not before.articles:
+        return ""
+    may_merge = _may_merge(request, article, before.articles[0]) and not article.merged
+    context = {"before": before, "article": article, "may_merge": may_merge}
+    return drawn("articles/before.html", context, request)
+
+
+def _may_merge(request: HttpRequest, *articles: Article) -> bool:
+    """Return whether the reader can merge these articles, or undo that: a moderator who posted none of them."""
+    return may(request.user, REMOVE_ARTICLES) and reader_id(request) not in [one.poster for one in articles]
 
 
 def _history(request: HttpRequest, article: Article) -> str:
@@ -291,7 +329,8 @@ def _merged(request: HttpRequest, article: Article, thread: Thread) -> str:
         )
         for one, of_it in merged
     ]
-    return drawn("articles/merged.html", {"discussions": discussions}, request)
+    may_undo = {one.id for one, _of_it in merged if _may_merge(request, article, one)}
+    return drawn("articles/merged.html", {"discussions": discussions, "may_undo": may_undo}, request)
 
 
 @require_safe

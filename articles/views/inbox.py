@@ -1,6 +1,7 @@
 """The inbox: its page, and the forms that block members and mute discussions."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from django import forms
@@ -10,7 +11,7 @@ from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _, gettext_lazy
 
-from accounts.models import BAN_SCOPES, Ban, GroupModerator, HeldPost, Mute, Statement, User
+from accounts.models import BAN_SCOPES, Ban, BanScope, GroupModerator, HeldPost, Mute, Statement, User
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, members_only, private_act, private_page
 from articles.domain.moderation_log import STATED
@@ -21,7 +22,7 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import comments, error_pages, hiding
 from articles.web.caching import unlisted
 from articles.web.form_answers import telling, way_back
-from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
+from articles.web.identity import actor, inbox_read_until, is_banned_in, is_free, mark_read, member_named, named
 from articles.wiring import repository
 
 
@@ -64,13 +65,28 @@ def inbox(request: MemberRequest) -> HttpResponse:
 
 
 def _rows(notices: Iterable[Notice], member: User) -> Iterator[NoticeRow]:
-    notices = list(notices)
+    notices = list(_answerable(notices, member))
     about = [one.subject for one in notices if one.entry and one.entry.action in STATED]
     statements = Statement.objects.latest_about(member, about) if about else {}
     for notice in notices:
         is_stated = notice.entry is not None and notice.entry.action in STATED
         statement = statements.get(notice.subject) if is_stated else None
         yield NoticeRow(notice, Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS), statement)
+
+
+def _answerable(notices: Iterable[Notice], member: User) -> Iterator[Notice]:
+    """Yield the notices; discussions where a ban forbids the member to write count as locked.
+
+    One round trip for members who may be banned.
+    """
+    if is_free(member, BanScope.POSTING) and not member.may_be_banned_from:
+        yield from notices
+        return
+    notices = list(notices)
+    articles = repository().articles.get_many(sorted({one.article for one in notices if one.takes_reply}))
+    closed = {one.id for one in articles if is_banned_in(member, one.groups)}
+    for one in notices:
+        yield replace(one, is_locked=True) if one.article in closed else one
 
 
 @private_act(members_only(), page="articles:inbox", button=gettext_lazy("Mark all as read"))

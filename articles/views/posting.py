@@ -158,7 +158,8 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
         and _edit(request, article, form, moderator=moderator)
     ):
         return show_next(request, _("Your changes have been saved."), "articles:article", article_id)
-    context = {"article": article, "now": now, "until": None if moderator else until, "preview": shown}
+    no_form = not moderator and until < now
+    context = {"article": article, "until": None if moderator else until, "preview": shown, "no_form": no_form}
     return show_form(request, "articles/edit.html", form, **context)
 
 
@@ -196,7 +197,8 @@ def withdraw(request: HttpRequest, article_id: int) -> HttpResponse:
             messages.success(request, _("Your article has been withdrawn."))
         return redirect("articles:article", article_id)
     until = article.posted_at + repo.rules.edit_window
-    return show_form(request, "articles/withdraw.html", Form(), article=article, now=repo.store.now(), until=until)
+    no_form = until < repo.store.now()
+    return show_form(request, "articles/withdraw.html", Form(), article=article, until=until, no_form=no_form)
 
 
 @private_act(members_only(), page="articles:post", button=gettext_lazy("Preview"))

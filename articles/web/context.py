@@ -14,6 +14,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.text import Truncator
 from markupsafe import Markup
 
+from accounts.models import BanScope
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES, SEE_VIEWS, TUNE_RANKING
 from accounts.web.form_pages import page_of
 from accounts.web.login_intent import LoginIntent
@@ -26,6 +27,7 @@ from articles.site import default_welcome, is_written, site_text
 from articles.text.markdown import plain
 from articles.web import reading
 from articles.web.caching import RULES
+from articles.web.identity import is_free
 from articles.web.preferences import preferences_of
 from articles.wiring import html_of_site_text, repository
 from moderation.rights import ModeratorLinks, count_waiting, may, may_in_groups
@@ -73,6 +75,8 @@ class Frame(NamedTuple):
     """What shapes the parts around a page, which `templates/base.html` draws; the rest is in holes."""
 
     is_member: bool
+    may_vote: bool  # whether no ban forbids it, see `is_free`
+    may_post: bool
     is_own_page: bool  # whether the page is the member's own
     unread: int | None  # the number of the member's new notices, news of a ban included; None if it is not known
     sees_moderation: bool
@@ -109,6 +113,8 @@ def frame_of(request: HttpRequest) -> Frame:
     is_closed = chosen.is_for_members and not user.is_authenticated
     return Frame(
         is_member=user.is_authenticated,
+        may_vote=is_free(user, BanScope.VOTING),
+        may_post=is_free(user, BanScope.POSTING),
         is_own_page=user.is_authenticated and escape_uri_path(request.path) == _profile(user.get_username()),
         unread=_unread(user, unread and unread.count),
         sees_moderation=may_in_groups(user, SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES),

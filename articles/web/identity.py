@@ -105,6 +105,17 @@ def writer(request: HttpRequest, groups: Iterable[str] | Callable[[], Iterable[s
     return actor(request)
 
 
+def is_banned_in(member: Any, groups: Iterable[str]) -> bool:
+    """Return whether a ban forbids the reader to write in one of these groups. No query for most members."""
+    is_banned = not is_free(member, BanScope.POSTING)
+    return is_banned or (member.is_authenticated and member.find_group_ban(groups) is not None)
+
+
+def is_free(member: Any, scope: BanScope) -> bool:
+    """Return whether no ban forbids this to the reader; without an account, the login comes first."""
+    return not (member.is_authenticated and member.is_banned_from(scope))
+
+
 def check_ban(member: Any, scope: BanScope) -> None:
     """Raise Banned if a ban forbids this to the member. No query for members without bans, else one."""
     if ban := member.find_ban(scope):

@@ -21,7 +21,7 @@ from articles.forms.fields import CleanedField, TextInput, check_links
 from articles.text.lines import ABOUT_LIMIT, InvalidInput, clean_about
 from articles.text.markdown import links_in
 from articles.web import limits
-from articles.web.identity import is_new_member, reader_id, writer
+from articles.web.identity import is_free, is_new_member, reader_id, writer
 from articles.wiring import html_of, repository, retract
 from moderation.rights import may_see_inviters, may_see_subjects
 from moderation.trust import may_be_untrusted
@@ -103,9 +103,9 @@ class Vouches(NamedTuple):
 
 
 def vouches(member: User, request: HttpRequest) -> Vouches:
-    """Return what the reader may see of the vouches for a member; the form checks the rest.
+    """Return what the reader may see of the vouches for a member, and whether they may give one.
 
-    At most two queries and, for a member who may be on probation, one round trip.
+    For a member who may be on probation a few queries and two round trips, for others one query at most.
     """
     given = Vouch.objects.list_for([member.pk]).get(member.pk, []) if may_see_inviters(request) else []
     reader: Any = request.user
@@ -115,8 +115,14 @@ def vouches(member: User, request: HttpRequest) -> Vouches:
         and reader.pk != member.pk
         and may_be_untrusted(member)
         and not may_be_untrusted(reader)
+        and is_free(reader, BanScope.POSTING)
+        and is_free(reader, BanScope.VOTING)
         and repository().left_out.get_state(member.pk).waits
+        and not member.is_banned_from(BanScope.VOTING)
         and not reader.vouches_given.filter(member=member).exists()
+        and Vouch.objects.left(reader) > 0
+        and Vouch.objects.weight_of(reader) > 0
+        and not repository().left_out.get_state(reader.pk).is_left_out
     )
     return Vouches(given, may_be_given)
 

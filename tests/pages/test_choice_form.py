@@ -1,4 +1,4 @@
-"""The one form of a page whose buttons vote and save articles."""
+"""The one form of a page whose buttons vote and save articles; on an article's page it is around its buttons."""
 
 from typing import Any
 
@@ -41,12 +41,25 @@ def test_one_form_holds_the_token_and_the_way_back_of_all_choices(chosen, bob):
         assert fields.pop("next") == path, (path, is_member)
         assert list(fields) == (["csrfmiddlewaretoken"] if is_member else []), (path, is_member)
         assert {button.get("form") for button in buttons} == {"choose"}, (path, is_member)
-        assert not [button for form in tree.query("form") for button in buttons_of(form)], (path, is_member)
         assert [(button.get("formaction"), button.get("name"), button.get("value")) for button in buttons] == [
             (f"/articles/{chosen}/vote/", "choice", "none" if is_member else "vote"),
             (f"/articles/{chosen}/vote/", "choice", "oppose"),
             *([(f"/articles/{chosen}/save/", "saved", "forget")] if is_member else []),
         ]
+
+
+def test_on_an_article_browsers_without_the_form_attribute_vote_and_save_as_well(article, bob):
+    browser, path = browser_of(bob, strict=True), f"/articles/{article}/"
+    forms = [one for one in tree_of(browser.get(path).content).query("form") if buttons_of(one)]
+
+    for form in forms:
+        for button in form.query("button"):
+            assert button.to_text().strip(), "a browser for terminals shows no picture"
+            sent = fields_of(form) | {button.attrs["name"]: button.attrs["value"]}
+            assert browser.post(form.attrs["action"], sent)["Location"] == f"{path}#article-{article}"
+
+    page = browser.get(path).content
+    assert [button.get("aria-pressed") for button in buttons_of(tree_of(page))] == ["false", "true", "true"]
 
 
 def test_the_form_votes_saves_and_leads_back(site_store, article, bob):

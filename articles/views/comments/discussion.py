@@ -15,16 +15,17 @@ from accounts.moderators import REMOVE_ARTICLES
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment, CommentId, CommentOrder, Thread, ThreadPart, article_of
 from articles.domain.errors import CommentNotFound, PageNotFound
+from articles.domain.moderation_log import Action
 from articles.formatting.values import grouped
 from articles.forms.comments import CommentForm
 from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.paging import Pages, pack, unpack
 from articles.views.lists.refresh import comments_label
 from articles.web.addresses import path_of
-from articles.web.identity import reader_id
+from articles.web.identity import is_banned_in, is_free, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
-from moderation.rights import may, may_see_subjects
+from moderation.rights import decides, is_of_groups, may, may_see_subjects
 
 _MOST_DIGITS = 20  # maximum number of digits of a comment's id
 _LONGEST_START = 7  # digits of `start` in an address: no article has more comments
@@ -37,7 +38,7 @@ class DiscussionShape(NamedTuple):
     is_empty: bool
     is_locked: bool
     is_muted: bool  # whether the member wants no notices of it
-    is_banned: bool  # whether the reader is banned from writing
+    is_banned: bool  # whether the reader is banned from writing or voting here
     has_form: bool
     """Whether the discussion, and the comment that the form would reply to, takes a comment by the reader."""
 
@@ -108,12 +109,12 @@ def discussion_with(
     `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
     user = request.user
-    is_banned = user.is_authenticated and (
-        user.is_banned_from(BanScope.POSTING) or user.find_group_ban(article.groups) is not None
-    )
+    is_banned, is_moderator = is_banned_in(user, article.groups), decides(user, REMOVE_ARTICLES, article)
     viewer = Viewer(
         reader_id(request),
-        is_moderator=may(user, REMOVE_ARTICLES, article.groups),
+        is_moderator=is_moderator,
+        may_vote=is_free(user, BanScope.VOTING),
+        settled=_settled(thread) if is_moderator and not may(user, REMOVE_ARTICLES) else frozenset(),
         may_write=thread.locked is None and not is_banned and article.merged_into is None,
         now=repository().store.now(),
         visited_at=visited_at,
@@ -130,7 +131,7 @@ def discussion_with(
         is_empty=not thread.comments,
         is_locked=thread.locked is not None,
         is_muted=user.is_authenticated and Mute.objects.is_muted(user, article.id),
-        is_banned=is_banned,
+        is_banned=is_banned or not viewer.may_vote,
         has_form=has_form,
         has_new=bool(new),
         has_first=thread.start > 0,
@@ -146,6 +147,13 @@ def discussion_with(
         "first": _address(address, thread.order),
         "more": more,
     }
+
+
+def _settled(thread: Thread) -> frozenset[CommentId]:
+    """Return the comments that moderators of the whole site removed. One round trip, none without any removed."""
+    removed = [one.id for one in thread.comments if one.removed is not None]
+    entries = repository().moderation_log.find_latest([(Action.REMOVE_COMMENT, one) for one in removed])
+    return frozenset(one for one, entry in zip(removed, entries, strict=True) if not is_of_groups(entry))
 
 
 def _counted(new: Sequence[CommentId]) -> str:

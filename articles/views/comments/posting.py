@@ -48,7 +48,8 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
     article = repository().articles.get(article_id, reader_id(request))
     article.check_listed()
     unsent_form.refill(request, form)
-    context = {"form": form, "article": article, "preview": shown}
+    no_form = article.locked is not None and not unsent_form.has_typed(request)
+    context = {"form": form, "article": article, "preview": shown, "no_form": no_form}
     context["parent"] = _parent(article_id, form["parent"].value())
     return render(request, "comments/write.html", context, status=400 if form.errors else 200)
 
@@ -80,9 +81,11 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
     shown = previewed(request, form)
     if request.method == "POST" and shown is None and form.is_valid() and _edit(request, comment, form):
         return redirect(_place_of(comment_id))
+    article = repo.articles.get(comment.article)
     context = {
         "preview": shown,
-        "article": repo.articles.get(comment.article),
+        "article": article,
+        "no_form": article.locked is not None,
         "comment": comment,
         "silent_until": comment.posted_at + EDIT_SECONDS,
         "now": repo.store.now(),

@@ -39,7 +39,8 @@ class CommentShape(NamedTuple):
     may_write: bool
     """Whether the discussion takes what the reader writes, edits of the reader's own comments included."""
 
-    is_moderator: bool  # whether the reader may remove and restore it
+    is_moderator: bool  # whether the reader may remove it
+    may_restore: bool
     is_blocked: bool  # whether the reader blocks its author, so that it is collapsed
     is_deepest: bool  # whether replies to it are too deep to be shown here
     is_edited: bool
@@ -132,6 +133,8 @@ class Viewer(NamedTuple):
     """Whether the discussion takes comments by the reader. Readers without an account are sent to the login."""
 
     now: float
+    may_vote: bool = True  # whether no ban forbids it
+    settled: frozenset[CommentId] = frozenset()  # removed comments that the moderator cannot restore
     blocked: frozenset[UserId] = frozenset()  # members whom the reader blocks
     poster: UserId = DELETED_MEMBER  # of the article
     sees_subjects: bool = False  # whether the reader may see which deleted account wrote a comment
@@ -168,12 +171,13 @@ def rows_of(thread: Thread, viewer: Viewer, new: Sequence[CommentId] = ()) -> It
             is_removed=comment.removed is not None,
             has_former_text=comment.removed is not None and is_readable and bool(comment.html),
             choice=comment.choice,
-            may_vote=comment.is_open(viewer.now) and not is_own,
+            may_vote=viewer.may_vote and comment.is_open(viewer.now) and not is_own,
             may_reply=viewer.may_write and comment.is_shown,
             is_own=is_own,
             is_by_poster=comment.author == viewer.poster != DELETED_MEMBER,
             may_write=viewer.may_write,
             is_moderator=viewer.is_moderator,
+            may_restore=viewer.is_moderator and not is_own and comment.id not in viewer.settled,
             is_blocked=comment.author in viewer.blocked,
             is_deepest=comment.depth >= DEEPEST_SHOWN,
             is_edited=edited_at is not None,

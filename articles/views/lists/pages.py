@@ -161,6 +161,7 @@ def _drawn(
         first_rank=page.first_rank,
         shows_last_comments=page.order is Order.ACTIVE,
         marked=applied.marked,
+        may_vote=frame.may_vote,
     )
     holes = frame_holes(request) | {
         "rows": rows,

@@ -70,12 +70,13 @@ def draw_rows(
     reasons: Mapping[ArticleId, Markup] | None = None,
     shows_last_comments: bool = False,
     marked: Hiding = NOTHING,
+    may_vote: bool = True,
 ) -> Markup:
     """Return the rows of these articles at `now`, in Unix seconds.
 
     `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search;
     `excerpts`: parts of texts that it found; `reasons`: links that explain why.
-    `marked`: what the reader hides from other pages.
+    `marked`: what the reader hides from other pages; `may_vote`: whether no ban forbids it.
     """
     language, rows = get_language(), []
     draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
@@ -85,7 +86,7 @@ def draw_rows(
         commented_at = article.last_comment_at if shows_last_comments else None
         facts = Facts(
             age_in_units(article.posted_at, now),
-            article.is_open(now),
+            may_vote and article.is_open(now),
             is_member,
             article.read_at is not None,
             article.new_comments,
