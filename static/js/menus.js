@@ -1,11 +1,11 @@
-// Closes an open menu when the reader presses Escape, or clicks or moves the focus elsewhere.
+// Closes an open menu when the reader presses Escape, follows a link, or clicks or moves the focus elsewhere.
 (() => {
   "use strict";
 
   const open = () => document.querySelector(".drop[open]");
-  const leave = ({ target }) => {
+  const leave = ({ type, target }) => {
     const menu = open();
-    if (menu && !menu.contains(target)) menu.open = false;
+    if (menu && (!menu.contains(target) || (type === "click" && target.closest("a")))) menu.open = false;
   };
 
   document.addEventListener("click", leave);

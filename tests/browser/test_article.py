@@ -36,6 +36,7 @@ def test_the_first_comment_is_in_sight_on_a_phone(open_article, member):
 
     box = page.locator(".thread > .comment > details > .prose").first.bounding_box()
 
+    assert box["y"] <= 480
     assert box["y"] + box["height"] <= 844
     expect(page.locator(".write textarea")).to_be_hidden()
 
@@ -68,6 +69,39 @@ def test_menus_and_folds_of_comments_have_names_and_obey_the_keyboard(open_artic
     page.keyboard.press("Escape")
     expect(comment.get_by_role("link", name="Flag").first).to_be_hidden()
     expect(menu).to_be_focused()
+
+
+def test_a_link_in_a_menu_closes_it(open_article):
+    page = open_article("demo")
+    reply = page.locator(".thread .thread .comment").first
+    reply.locator(".foot summary").first.click()
+
+    reply.get_by_role("link", name="The comment it replies to").first.click()
+
+    expect(reply.locator(".foot .drop").first).not_to_have_attribute("open", "")
+    page.wait_for_url("**#comment-*")
+
+
+@pytest.mark.parametrize("path", ["", "/", "/groups/databases/"])
+def test_print_has_what_there_is_to_read_and_nothing_to_press(open_article, path):
+    page = open_article("demo-moderator", viewport={"width": 720, "height": 1000}, is_mobile=False)
+    if path:
+        page.goto(path)
+    page.emulate_media(media="print")
+
+    assert page.locator(":is(button, summary, input, textarea, nav):visible").count() == 0
+    shown = page.locator("body").inner_text()
+    for word in ("Reply", "Flag", "Hide", "Save", "More", "Atom"):
+        assert word not in shown.split()
+    parts = (
+        ".row h2, .row .points, .row .comments" if path else "h1, .article .link, .article .points, .thread .prose"
+    )
+    for part in page.locator(parts).all():
+        expect(part).to_be_visible()
+        assert part.evaluate("found => found.scrollWidth <= found.clientWidth || !found.clientWidth")
+    if not path:
+        address = page.locator(".article .facts").evaluate("found => getComputedStyle(found, '::after').content")
+        assert address.strip('"').endswith(page.evaluate("location.pathname"))
 
 
 @pytest.mark.parametrize("width", [320, 390, 1280])
