@@ -1,4 +1,4 @@
-"""Tabs between pages, orders and periods: all in the window at every width, and the current one marked."""
+"""Tabs between pages, orders and periods, with menus: in the window at every width, the current one marked."""
 
 import pytest
 
@@ -40,6 +40,7 @@ PAGES = {
 }
 
 OUTSIDE = """() => [...document.querySelectorAll(".tabs, .tabs a")].filter(one => {
+    for (const menu of document.querySelectorAll(".tabs .drop")) menu.open = true;
     const box = one.getBoundingClientRect();
     return box.left < 0 || box.right > innerWidth || one.scrollWidth > one.clientWidth + 1 && one.matches("a");
 }).map(one => one.textContent)"""

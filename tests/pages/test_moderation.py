@@ -196,13 +196,25 @@ def test_one_menu_entry_leads_moderators_to_all_their_tools(site_store, article,
     names = ("queue/", "members/", "rings/", "removed/", "hosts/", "rules/", "")
     tools = [*(f"/moderation/{name}" for name in names), "/groups/", "/moderation/views/", "/lab/"]
     for path in (*tools, "/moderation/groups/"):
-        if path == "/groups/":
-            continue
         page = browser.get(path).text
-        assert re.search(r'<a href="/moderation/" aria-current="\w+">Moderation</a>', account_of(page)), path
+        marked = re.search(r'<a href="/moderation/" aria-current="\w+">Moderation</a>', account_of(page))
+        assert marked or path == "/groups/", path
         (inside,) = re.findall(r'<nav aria-label="Moderation">.*?</nav>', page, re.DOTALL)
-        assert re.findall(r'href="([^"]+)"', inside) == tools
-    assert 'aria-label="Moderation"' not in Client().get("/moderation/").text
+        assert sorted(re.findall(r'href="([^"]+)"', inside)) == sorted(tools)
+        in_sight = inside.partition("<details")[0]
+        assert in_sight.count("href=") <= 4
+        assert "aria-current" in in_sight, path
+    for path in ("/moderation/", "/groups/"):
+        assert 'aria-label="Moderation"' not in Client().get(path).text
+
+
+def test_what_waits_is_in_sight_of_moderators(site_store, carol):
+    WaitingAccount.objects.create(user=member("newcomer", is_active=False))
+
+    bar = browser_of(carol).get("/moderation/rules/").text.partition('aria-label="Moderation"')[2]
+    in_sight = bar.partition("<details")[0]
+
+    assert re.findall(r">([^<>]+)</a>", in_sight) == ["Queue", "Sign-ups (1)", "Log", "Automatic rules"]
 
 
 @pytest.fixture

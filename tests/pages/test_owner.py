@@ -135,6 +135,16 @@ def test_each_setting_is_on_one_page_and_typed_only_if_it_is_a_text(browser, set
     assert {settings.BROWSER_SETTINGS[name].kind for name in typed} == {"name", "mark", "limits", "contact"}
 
 
+@pytest.mark.parametrize("path", ["/administration/", "/groups/", "/moderation/groups/", JOINING, MODERATORS])
+def test_three_or_four_pages_of_administration_are_in_sight_with_the_current_one(browser, path):
+    (bar,) = re.findall(r'<nav aria-label="Administration">.*?</nav>', browser.get(path).text, re.DOTALL)
+    in_sight, _menu, rest = bar.partition("<details")
+
+    assert in_sight.count("href=") in (3, 4)
+    assert "aria-current" in in_sight
+    assert rest.count("href=") >= 4
+
+
 def test_what_the_environment_sets_is_fixed_and_wins(settings, site_store, choose, browser):
     SiteSetting.objects.create(name="SIGN_UP", text="closed")
     settings.FIXED_SETTINGS, settings.SIGN_UP = {"SIGN_UP": "approval"}, "approval"
