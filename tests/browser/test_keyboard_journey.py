@@ -132,6 +132,8 @@ def test_the_moderators_morning_is_done_by_keyboard_on_a_phone(chromium, site, s
 
         entry = page.locator("[id^=flagged-]").first
         keep, remove = entry.locator("[value=keep]").bounding_box(), entry.locator("[value=remove]").bounding_box()
+        heading = page.get_by_role("heading", name="Flagged", exact=True).bounding_box()
+        assert keep["y"] + keep["height"] - heading["y"] <= 500, "with what is above on the first screen"
         assert keep["height"] >= 44 <= remove["height"]
         assert keep["x"] + keep["width"] + 24 <= remove["x"]
         assert entry.locator("[value=ban]").is_hidden()
