@@ -4,8 +4,10 @@ Each act makes one by `state`, in its own function. With LEGAL_NOTICES it says w
 mailed; without, it has the public reason alone. `moderation.appeals` answers appeals.
 """
 
+import re
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from django import forms
@@ -33,7 +35,9 @@ from articles.domain.reasons import recorded
 from articles.forms.articles import ReasonForm
 from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, needed_sometimes
 from articles.mailing import Mail, recipients
+from articles.site import site_text
 from articles.text import lines
+from articles.text.markdown import plain, render as html_of
 from articles.web.form_answers import telling
 from articles.wiring import repository
 from owner.choices import chosen
@@ -53,9 +57,38 @@ NO_GROUNDS = Grounds()
 BY_SITE = Grounds(Ground.RULES, is_automated=True)
 """Of what the site decides by itself, where the operator lets it."""
 
-FIELDS = ("ground", "cited", "facts")
+_GROUNDS = ("ground", "cited", "facts")
+FIELDS = (*_GROUNDS[:1], "rule", *_GROUNDS[1:])
 
 MOST_SHOWN = 100  # statements on a member's list, the newest
+
+_NUMBER = r"\d{1,3}(?:[.)]\s|[、．])|[一二三四五六七八九十]{1,3}、|第[\d一二三四五六七八九十]{1,4}条"
+_OUTLINE = re.compile(rf" {{0,3}}(?:(#{{1,6}})\s|(?={_NUMBER}))(.+)")
+_DEEPEST = 7  # a numbered line is deeper than every heading
+
+
+def site_rules() -> tuple[str, ...]:
+    """Return the rules of the site's own text, in the reader's language: its numbered lines, and its headings.
+
+    A heading above others, or above numbered lines, is no rule.
+    """
+    text = site_text("rules")
+    return _rules_in(text.text) if text else ()
+
+
+@lru_cache(maxsize=8)
+def _rules_in(text: str) -> tuple[str, ...]:
+    found = [(len(one[1] or "") or _DEEPEST, one[2]) for one in map(_OUTLINE.match, text.splitlines()) if one]
+    last = [words for (depth, words), (following, _words) in pairwise([*found, (0, "")]) if following <= depth]
+    shown = (_plain_rule(words) for words in last)
+    return tuple(dict.fromkeys(rule for rule in shown if rule))
+
+
+def _plain_rule(words: str) -> str:
+    """Return a line without its Markdown, as a statement can cite it."""
+    number, text = re.fullmatch(r"(\d{1,3}[.)]\s+)?(.*?)(?:\s+#+)?\s*", words, re.DOTALL).groups()  # type: ignore[union-attr]
+    rule = plain(html_of(text))
+    return (f"{number.strip()} " if number and rule else "") + rule[: lines.REASON_LIMIT - 5]
 
 
 class GroundsForm(forms.Form):
@@ -68,6 +101,7 @@ class GroundsForm(forms.Form):
         label=gettext_lazy("What the decision rests on"),
         widget=RadioButtons,
     )
+    rule = CleanedField(lines.clean_cited, required=False, label=gettext_lazy("Which rule"), widget=forms.Select)
     cited = CleanedField(
         lines.clean_cited,
         label=gettext_lazy("Which rule, or which law"),
@@ -84,30 +118,42 @@ class GroundsForm(forms.Form):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        rules = site_rules() if chosen.LEGAL_NOTICES else ()
         for name in FIELDS:
             field = self.fields.pop(name)
-            if chosen.LEGAL_NOTICES:
+            if chosen.LEGAL_NOTICES and (rules or name != "rule"):
                 self.fields[name] = field  # below those of the form
-                if field.required and not self.needs_grounds:
+                if (field.required and not self.needs_grounds) or name == "rule":
                     needed_sometimes(self, name)
             field.required = field.required and self.needs_grounds
+        if rules:
+            rule, cited = self.fields["rule"], self.fields["cited"]
+            rule.widget.choices = [("", "–"), *zip(rules, rules, strict=True)]
+            rule.initial = rules[0] if len(rules) == 1 else ""
+            cited.label, cited.required = _("Another rule, or which law"), False
+            needed_sometimes(self, "cited")
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        if self.needs_grounds:
+            self.check_grounds()
+        return values
 
     def check_grounds(self, default: str = "") -> None:
-        """Take the default for a rule that is not named. Adds an error if it is missing, too."""
+        """Take the chosen rule, or the default, if none is typed. Adds an error if nothing is cited then."""
         values = self.cleaned_data
-        if "cited" not in self.fields or "cited" in self.errors:
+        if "cited" not in self.fields or {"cited", "rule"} & {*self.errors}:
             return
-        is_rule = values.get("ground") != Ground.LAW
-        values["ground"], values["cited"] = values.get("ground") or Ground.RULES.value, values.get("cited", "")
-        if not values["cited"] and is_rule:
-            values["cited"] = default
+        values["ground"] = values.get("ground") or Ground.RULES.value
+        chosen_rule = "" if values["ground"] == Ground.LAW else values.get("rule") or default
+        values["cited"] = values.get("cited") or chosen_rule
         if not values["cited"]:
             self.add_error("cited", _("Say which rule, or which law."))
 
     @property
     def grounds(self) -> Grounds:
         """What a valid form says."""
-        ground, cited, facts = (str(self.cleaned_data.get(name, "")) for name in FIELDS)
+        ground, cited, facts = (str(self.cleaned_data.get(name, "")) for name in _GROUNDS)
         return Grounds(ground, cited, facts)
 
 

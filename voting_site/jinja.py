@@ -31,7 +31,7 @@ from articles.web import preferences
 from articles.web.addresses import path_of
 from articles.web.context import in_brief
 from articles.wiring import group_title, html_of_site_text
-from moderation.statements import title_of
+from moderation.statements import site_rules, title_of
 from owner import colours
 from owner.choices import chosen
 
@@ -163,6 +163,7 @@ def environment(**options: Any) -> Environment:
         draw_rows=draw_rows,
         kept_piece=kept_piece,
         site_text=site_text,
+        site_rules=site_rules,
         count_sign_ups=count_sign_ups,
         deleted_username=deleted_username,
         time_zone=timezone.get_current_timezone_name,

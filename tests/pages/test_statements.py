@@ -1,6 +1,7 @@
 """Statements of reasons: what members read of decisions about them, and how they appeal."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,11 +11,12 @@ from django.utils import timezone
 from accounts import account_deletion
 from accounts.models import AboutFlag, Ban, BanScope, HeldPost, LegalNotice, Statement, User
 from accounts.models.law import APPEAL_TIME, STATEMENTS_KEPT, Act
-from articles import wiring
+from articles import site, wiring
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.reasons import usual
 from articles.housekeeping import run
+from articles.models import SiteText
 from moderation import content, profiles, rights, sweeps
 from moderation.bans import ban, lift_ban
 from moderation.left_out import set_left_out
@@ -62,6 +64,55 @@ def test_a_removal_says_what_it_rests_on_and_its_author_reads_it_in_the_inbox(la
     for words in ("Hatred", "A law", "Section 130", "It denies a genocide.", "By a moderator, not automatically."):
         assert words in told
     assert "Section 130" not in browser_of(carol).get("/moderation/").text, "the log has only the reason"
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("# Rules\n\n1. **Be kind.**\n2) No [spam](https://example.org)\n", ["1. Be kind.", "2) No spam"]),
+        (
+            "# Rules\n\n## Be kind ##\nAlways.\n## No spam\n1. No links\n2. Ever\n",
+            ["Be kind", "1. No links", "2. Ever"],
+        ),
+        ("一、友善\n\n二、不发广告\n", ["一、友善", "二、不发广告"]),
+        ("Be kind, at 3.5 of 10.\n", []),
+    ],
+)
+def test_moderators_choose_among_the_rules_of_the_site(law, article, carol, text, rules):
+    SiteText.objects.create(name="rules", language="en", text=text)
+    site.forget_texts()
+
+    page = browser_of(carol).get(f"/articles/{article}/remove/").text
+
+    assert re.findall(r'<option value="([^"]+)"', page.partition('name="rule"')[2]) == rules
+    assert ('name="rule"' in page) == bool(rules)
+
+
+def test_a_chosen_rule_is_cited_unless_another_one_is_typed(law, site_store, article, alice, carol, bob):
+    SiteText.objects.create(name="rules", language="en", text="1. No spam")
+    site.forget_texts()
+    browser, chosen_one = browser_of(carol), {"ground": "rules", "rule": "1. No spam"}
+    page = browser.get(f"/articles/{article}/remove/").text
+    assert '<option value="1. No spam" selected' in page, "the only rule is chosen"
+
+    given = {"reason": "Bad", "scope": "posting", "days": "7"} | chosen_one
+    assert browser.post(f"/articles/{article}/remove/", given | {"ground": "law"}).status_code == 400
+    browser.post(f"/articles/{article}/remove/", given)
+    browser.post("/users/alice/moderation/", given | {"cited": "No insults"})
+    browser.post("/users/alice/moderation/sweep/", given)
+    flagged = post(site_store, 5)
+    site_store.flags.set(root_of(flagged), bob.pk, FlagReason.SPAM)
+    assert '<option value="1. No spam" selected' in browser.get(QUEUE).text
+    decision = {"subject": root_of(flagged), "seen": "9999999999", "decision": "remove", "usual": "spam"}
+    browser.post(f"{QUEUE}decide/", decision | chosen_one)
+
+    cited = Statement.objects.order_by("pk").values_list("act", "cited")
+    assert list(cited) == [
+        (Act.REMOVAL, "1. No spam"),
+        (Act.BAN, "No insults"),
+        (Act.SWEEP, "1. No spam"),
+        (Act.REMOVAL, "1. No spam"),
+    ]
 
 
 def test_others_cannot_read_a_statement(article, alice, bob, carol):
