@@ -1,7 +1,7 @@
 """Settings in the browser: forms for them, checked by the variable's own rule, and the accent's style sheet."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.conf import settings
@@ -10,19 +10,18 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.html import format_html
+from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
-from articles.domain.limits import LIMITS, BadPair, rates
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import Checkboxes, RadioButtons
 from articles.web.identity import actor
 from articles.wiring import repository, retract
-from owner import choices, colours
+from owner import choices, colours, limits
 from owner.administrator import administrators_only
 
 _RADIO_BUTTONS = {
@@ -129,30 +128,57 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Webhooks"),
         gettext_lazy("Who can have events sent to chats and to other servers."),
     ),
-    "LIMITS": (
-        gettext_lazy("Rate limits"),
-        gettext_lazy(
-            "Those that differ from the defaults: names, numbers and periods (s, m, h or d), such as "
-            "posts_new=5/1d, edits_new=off. What each counts is in docs/limits.md. The defaults:"
-        ),
-    ),
+    limits.NAME: (gettext_lazy("Rate limits"), ""),
 }
 """The label and the help of each setting."""
 
-_LOOK = ("SITE_NAME", "SITE_MARK", "SITE_ACCENT", "SITE_LANGUAGES")
-_PROGRAMS = ("WEBHOOKS", "OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT")
-_JOINING = tuple(name for name in LABELS if name not in (*_LOOK, *_PROGRAMS))
-STEPS = {"look": _LOOK, "joining": _JOINING, "programs": _PROGRAMS}
-"""The settings of each page, by its name in addresses."""
+
+class _Page(NamedTuple):
+    """A page with settings: its title, what it is about, and the names of the settings."""
+
+    title: Any
+    about: Any
+    names: tuple[str, ...]
+    template: str = "owner/settings.html"
 
 
-def _bad_pair(text: str) -> str:
-    """Return what is wrong in a text of limits; "" if it is none of them."""
-    try:
-        rates(text)
-    except BadPair as error:
-        return str(error)
-    return ""
+PAGES = {
+    "look": _Page("", "", ("SITE_NAME", "SITE_MARK", "SITE_ACCENT", "SITE_LANGUAGES"), "owner/look.html"),
+    "joining": _Page(
+        gettext_lazy("Readers and members"),
+        gettext_lazy("Who can sign up, and who can read the site."),
+        ("SIGN_UP", "INVITATIONS_PER_MEMBER", "INVITATION_TREE", "READING", "SUGGESTIONS"),
+    ),
+    "new-members": _Page(
+        gettext_lazy("New members"),
+        gettext_lazy("Who is new, and what becomes of their votes."),
+        ("NEW_MEMBER_DAYS", "NEW_MEMBER_POINTS", "PROBATION", "VOUCHES"),
+    ),
+    "limits": _Page(
+        LABELS[limits.NAME][0],
+        gettext_lazy(
+            "How often an action is possible. The whole number can be used at once; it is refilled evenly."
+        ),
+        (limits.NAME,),
+        "owner/limits.html",
+    ),
+    "law": _Page(
+        pgettext_lazy("site settings", "Law"),
+        gettext_lazy("What laws such as the EU’s ask of sites."),
+        ("LEGAL_NOTICES",),
+    ),
+    "programs": _Page(
+        gettext_lazy("Programs"),
+        gettext_lazy("How apps, chats and other servers work with the site."),
+        ("WEBHOOKS", "OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT"),
+    ),
+}
+"""The pages by their names in addresses."""
+
+
+def view_of(page: str) -> str:
+    """Return the name of a page's view."""
+    return f"owner_{page.replace('-', '_')}"
 
 
 def _refusal(name: str, text: str) -> str:
@@ -164,11 +190,6 @@ def _refusal(name: str, text: str) -> str:
     )
     sentences = {
         "number": _("Enter a number from %(low)s to %(high)s.") % {"low": variable.low, "high": variable.high},
-        "limits": _(
-            "“%(pair)s” is not the name of a limit, once, with a number and a period of up to a day, such as "
-            "votes=60/2m, or votes=off."
-        )
-        % {"pair": _bad_pair(text)},
         "mark": _("Enter one or two letters or digits, or one emoji."),
         "accent": too_light % {"colour": near}
         if near
@@ -210,6 +231,9 @@ class _Colour(forms.TextInput):
         return False
 
 
+_FIXED = gettext_lazy("%(name)s is set in the environment or in .env, so it is fixed here.")
+
+
 class SettingField(forms.CharField):
     """The text of a setting, valid by the variable's own rule; disabled if the environment sets it."""
 
@@ -225,12 +249,9 @@ class SettingField(forms.CharField):
                 widget = RadioButtons(choices=_RADIO_BUTTONS[kind])
             case "list of languages":
                 widget = _Languages()
-            case "limits":
-                defaults = ", ".join(f"{limit.name}={limit.default}" for limit in LIMITS)
-                help_text = format_html("{}<br><code>{}</code>", help_text, defaults)
         self.variable, self.is_fixed = variable, name in settings.FIXED_SETTINGS
         if self.is_fixed:
-            help_text = _("%(name)s is set in the environment or in .env, so it is fixed here.") % {"name": name}
+            help_text = _FIXED % {"name": name}
         super().__init__(
             required=bool(variable.default),
             label=label,
@@ -253,7 +274,10 @@ class SettingField(forms.CharField):
 class SettingsForm(forms.Form):
     def __init__(self, data: Any, names: tuple[str, ...]) -> None:
         super().__init__(data)
-        self.fields = {name: SettingField(name) for name in names}
+        self._has_limits = limits.NAME in names
+        self.fields = {name: SettingField(name) for name in names if name != limits.NAME}
+        if self._has_limits:
+            self.fields |= limits.fields()
         for name, field in self.fields.items() if data else ():
             if field.widget.value_omitted_from_data(data, {}, name):
                 field.disabled = True  # a form without a field does not reset it
@@ -266,11 +290,16 @@ class SettingsForm(forms.Form):
     @property
     def changes(self) -> dict[str, str]:
         """Return the texts to save by name, "" for the default, of those that differ."""
-        return {
+        changed = {
             name: text
             for name, text in self.cleaned_data.items()
-            if (text or settings.BROWSER_SETTINGS[name].default) != choices.text_of(name)
+            if name in LABELS and (text or settings.BROWSER_SETTINGS[name].default) != choices.text_of(name)
         }
+        if self._has_limits:
+            text = limits.text_of(self.cleaned_data)
+            if text != limits.text_of({name: field.initial for name, field in self.fields.items()}):
+                changed[limits.NAME] = text
+        return changed
 
 
 def choose(changes: Mapping[str, str], administrator: Actor) -> None:
@@ -287,19 +316,27 @@ def choose(changes: Mapping[str, str], administrator: Actor) -> None:
 
 @page_with_form
 @administrators_only
-def page(request: HttpRequest, step: str) -> HttpResponse:
+def page(request: HttpRequest, name: str) -> HttpResponse:
     """Let an administrator choose the settings of one page."""
-    form = SettingsForm(request.POST or None, STEPS[step])
+    shown = PAGES[name]
+    form = SettingsForm(request.POST or None, shown.names)
     if request.method == "POST" and form.is_valid():
         changes = form.changes
         choose(changes, actor(request))
-        choices.save(f"step {step}", "done")
+        choices.save(f"step {name}", "done")
         messages.success(
             request, _("Saved. All pages follow within seconds.") if changes else _("Nothing has changed.")
         )
-        return redirect(f"articles:owner_{step}")
+        return redirect(f"articles:{view_of(name)}")
     unsent_form.refill(request, form)
-    return render(request, f"owner/{step}.html", {"form": form}, status=400 if form.errors else 200)
+    context = {"form": form, "page": shown}
+    if shown.title:
+        others = ((key, one.title) for key, one in PAGES.items() if one.title)
+        context["setting_pages"] = [(title, reverse(f"articles:{view_of(key)}")) for key, title in others]
+    if limits.NAME in shown.names:
+        context["groups"] = list(limits.groups(form))
+        context["fixed"] = _FIXED % {"name": limits.NAME} if limits.NAME in settings.FIXED_SETTINGS else ""
+    return render(request, shown.template, context, status=400 if form.errors else 200)
 
 
 @require_safe

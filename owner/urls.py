@@ -9,7 +9,10 @@ urlpatterns = [
     path("administration/", pages.administration, name="administration"),
     path(administrator.PATH, administrator.create_first, name="first_administrator"),
     path("administration/hide/", pages.dismiss, name="dismiss_steps"),
-    *(path(f"administration/{step}/", settings.page, {"step": step}, f"owner_{step}") for step in settings.STEPS),
+    *(
+        path(f"administration/{name}/", settings.page, {"name": name}, settings.view_of(name))
+        for name in settings.PAGES
+    ),
     path("administration/texts/", texts.index, name="owner_texts"),
     path("administration/texts/<str:name>/<str:language>/", texts.edit, name="owner_text"),
     path("administration/moderators/", moderators.index, name="owner_moderators"),

@@ -120,8 +120,15 @@ def refill(request: HttpRequest, *forms_of_page: forms.BaseForm, stale_text: str
     typed: QueryDict = vars(request).get("stale") or vars(request).get("kept") or QueryDict()
     for form in forms_of_page:
         for name, field in form.fields.items():
-            if form.add_prefix(name) in typed and not isinstance(field.widget, forms.PasswordInput):
+            if _is_in(typed, form.add_prefix(name), field.widget):
                 form.initial[name] = _value(form, name, typed)
+
+
+def _is_in(typed: QueryDict, name: str, widget: forms.Widget) -> bool:
+    """Return whether a field was sent, by itself or in parts, and is no password."""
+    if isinstance(widget, forms.MultiWidget):
+        return not widget.value_omitted_from_data(typed, {}, name)  # type: ignore[arg-type]
+    return name in typed and not isinstance(widget, forms.PasswordInput)
 
 
 def _value(form: forms.BaseForm, name: str, typed: QueryDict) -> Any:

@@ -312,7 +312,14 @@ PAGES = (
     Page("administration", "/administration/", "operator", site="empty"),
     Page("name and look", "/administration/look/", "operator", site="empty"),
     Page("name and look, refused", "/administration/look/", "operator", 400, send(SITE_MARK="<b>"), site="empty"),
-    Page("who can sign up", "/administration/joining/", "operator", site="empty"),
+    Page("readers and members", "/administration/joining/", "operator", site="empty"),
+    Page("what new members can do", "/administration/new-members/", "operator", site="empty"),
+    Page("rate limits", "/administration/limits/", "operator", site="empty"),
+    Page(
+        "rate limits, refused", "/administration/limits/", "operator", 400, send(LIMITS_votes_new_uses="0"),
+        site="empty",
+    ),
+    Page("law", "/administration/law/", "operator", site="empty"),
     Page("programs", "/administration/programs/", "operator", site="empty"),
     Page(
         "permission for an app",

@@ -26,7 +26,8 @@ PATHS = [
 ]
 FIELDS = {"SIGN_UP": "closed", "SITE_NAME": "x", "name": "bob", "permissions": "redact", "text": "x"}
 LOOK, JOINING, MODERATORS = "/administration/look/", "/administration/joining/", "/administration/moderators/"
-PROGRAMS = "/administration/programs/"
+PROGRAMS, LIMITS, NEW = "/administration/programs/", "/administration/limits/", "/administration/new-members/"
+LAW = "/administration/law/"
 
 
 @pytest.fixture
@@ -110,14 +111,17 @@ def test_no_other_colour_has_a_style_sheet(site_store, colour):
         (LOOK, "SITE_LANGUAGES_own", "tlh", "Choose at least one language."),
         (JOINING, "SIGN_UP", "nobody", "printable"),
         (PROGRAMS, "SECURITY_CONTACT", "http://example.org", "begins with https"),
-        (JOINING, "NEW_MEMBER_DAYS", "366", "from 0 to 365"),
-        (JOINING, "NEW_MEMBER_DAYS", "9" * 5000, "from 0 to 365"),
-        (JOINING, "LIMITS", "votes=off, posts_new=10/2d", "“posts_new=10/2d” is not"),
-        (JOINING, "LIMITS", "posts_news=10/1d", "“posts_news=10/1d” is not"),
+        (NEW, "NEW_MEMBER_DAYS", "366", "from 0 to 365"),
+        (NEW, "NEW_MEMBER_DAYS", "9" * 5000, "from 0 to 365"),
+        (LIMITS, "LIMITS_posts_new_period", "2", "Enter a period of at most a day"),
+        (LIMITS, "LIMITS_posts_new_unit", "w", "Enter a period of at most a day"),
+        (LIMITS, "LIMITS_posts_new_uses", "0", "Enter a number from 1 to 9,999,999."),
+        (LIMITS, "LIMITS_posts_new_uses", "", "Enter a number from 1 to 9,999,999."),
+        (LIMITS, "LIMITS_posts_new_uses", "9" * 5000, "Enter a number from 1 to 9,999,999."),
     ],
 )
 def test_a_form_refuses_what_the_variable_refuses(site_store, choose, path, name, text, sentence):
-    answer = choose(path, **{name: text})
+    answer = choose(path, **(rate(posts_new="10/1d") if path == LIMITS else {}) | {name: text})
 
     assert answer.status_code == 400
     assert sentence in answer.text
@@ -126,16 +130,16 @@ def test_a_form_refuses_what_the_variable_refuses(site_store, choose, path, name
 
 
 def test_each_setting_is_on_one_page_and_typed_only_if_it_is_a_text(browser, settings):
-    pages = [browser.get(path).text for path in (LOOK, JOINING, PROGRAMS)]
+    pages = [browser.get(path).text for path in (LOOK, JOINING, NEW, LIMITS, LAW, PROGRAMS)]
 
-    names = [name for page in pages for name in set(re.findall(r'name="([A-Z][A-Z_]+?)(?:_own|_offered)?"', page))]
+    names = [name for page in pages for name in set(re.findall(r'name="([A-Z][A-Z_]*[A-Z])(?:_[a-z_]+)?"', page))]
     typed = re.findall(r'type="text" name="([A-Z_]+)', "".join(pages))
 
     assert sorted(names) == sorted(settings.BROWSER_SETTINGS)
-    assert {settings.BROWSER_SETTINGS[name].kind for name in typed} == {"name", "mark", "limits", "contact"}
+    assert {settings.BROWSER_SETTINGS[name].kind for name in typed} == {"name", "mark", "contact"}
 
 
-@pytest.mark.parametrize("path", ["/administration/", "/groups/", "/moderation/groups/", JOINING, MODERATORS])
+@pytest.mark.parametrize("path", ["/administration/", "/groups/", "/moderation/groups/", NEW, MODERATORS])
 def test_three_or_four_pages_of_administration_are_in_sight_with_the_current_one(browser, path):
     (bar,) = re.findall(r'<nav aria-label="Administration">.*?</nav>', browser.get(path).text, re.DOTALL)
     in_sight, _menu, rest = bar.partition("<details")
@@ -151,21 +155,35 @@ def test_what_the_environment_sets_is_fixed_and_wins(settings, site_store, choos
     choices.forget()
 
     page = browser.get(JOINING).text
-    choose(JOINING, SIGN_UP="invitation", NEW_MEMBER_DAYS="9")
+    choose(JOINING, SIGN_UP="invitation", INVITATIONS_PER_MEMBER="9")
 
     assert "SIGN_UP is set in the environment or in .env" in page
     assert re.search(r'value="approval"[^>]*checked[^>]*disabled|disabled[^>]*checked', page)
-    assert (chosen.SIGN_UP, chosen.NEW_MEMBER_DAYS) == ("approval", 9)
-    assert [title for _action, _who, title, _details in logged(site_store)] == ["NEW_MEMBER_DAYS"]
+    assert (chosen.SIGN_UP, chosen.INVITATIONS_PER_MEMBER) == ("approval", 9)
+    assert [title for _action, _who, title, _details in logged(site_store)] == ["INVITATIONS_PER_MEMBER"]
+
+
+def rate(**limits):
+    """Return the fields of a form with limits, each such as 10/1d or off."""
+    fields = {}
+    for name, text in limits.items():
+        uses, _slash, period = text.partition("/")
+        parts = ("", "", "off") if text == "off" else (uses, period[:-1], period[-1])
+        fields |= dict(zip((f"LIMITS_{name}_{part}" for part in ("uses", "period", "unit")), parts, strict=True))
+    return fields
 
 
 def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, choose, browser):
-    assert "votes_new=300/1d" in browser.get(JOINING).text
-    choose(JOINING, NEW_MEMBER_DAYS="0", NEW_MEMBER_POINTS="7", LIMITS="posts_new=off, votes_new=1/1d")
+    assert re.search(r'name="LIMITS_votes_new_uses" value="300"', browser.get(LIMITS).text)
+    choose(NEW, NEW_MEMBER_DAYS="0", NEW_MEMBER_POINTS="7")
+    choose(LIMITS, **rate(posts_new="off", votes_new="1/1d", votes="60/2m"))
 
     rules = wiring.repository().rules
     assert (rules.new_member, rules.trusted_points) == (0, 7)
     assert rules.limits == rates("posts_new=off, votes_new=1/1d")
+    assert rules.limits == chosen.LIMITS
+    choose(LIMITS, **rate(posts_new="off", votes_new="300/1d"))
+    assert choices.text_of("LIMITS") == "posts_new=off", "the form did not send it"
 
 
 def test_other_processes_follow_in_ten_seconds_with_one_query(monkeypatch, site_store, django_assert_num_queries):
