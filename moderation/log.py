@@ -1,7 +1,8 @@
 """What moderators did: the public log, and the lists of what is removed, for moderators and for its authors."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from math import inf
 from typing import Any
 from urllib.parse import urlencode
@@ -25,6 +26,7 @@ from articles.api.protocol import cursors
 from articles.api.protocol.operations import MEMBERS, MODERATORS, possible_page, router
 from articles.domain import comments as domain, moderation_log
 from articles.domain.articles import Article
+from articles.domain.members import DELETED_NAME
 from articles.domain.moderation_log import Action, LogFilter
 from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.identity import actor, needs
@@ -104,7 +106,7 @@ def public_log(request: HttpRequest) -> HttpResponse:
     """Show the log, or what a filter admits; a page of that ends where the search for it has come."""
     form = LogFilterForm({name: request.GET.get(name, "") for name in LogFilterForm.base_fields})
     if not form.is_valid():
-        context = {"form": form, "entries": (), "pager": None, "is_filtered": True}
+        context = {"form": form, "runs": (), "pager": None, "is_filtered": True}
         return render(request, "moderation/log.html", context, status=400)
     log, wanted, rest = repository().moderation_log, form.wanted, _rest(request)
     if not wanted:
@@ -115,8 +117,24 @@ def public_log(request: HttpRequest) -> HttpResponse:
         query = {name: value for name, value in form.cleaned_data.items() if value}
         following = "?" + urlencode(query | {"rest": ".".join(map(str, page.rest))})
         pager = Pager("", "", following) if page.has_next else None
-    context = {"form": form, "entries": page.entries, "pager": pager, "page": page, "is_filtered": bool(wanted)}
-    return render(request, "moderation/log.html", context)
+    runs = [(entry,) for entry in page.entries] if wanted else list(_runs(page.entries))
+    context = {"form": form, "runs": runs, "acts": ACTIONS, "pager": pager, "page": page}
+    return render(request, "moderation/log.html", context | {"is_filtered": bool(wanted)})
+
+
+_LEAST_FOLDED = 3  # entries that a line stands for
+
+
+def _runs(entries: Iterable[moderation_log.LogEntry]) -> Iterator[tuple[moderation_log.LogEntry, ...]]:
+    """Yield the entries, those in which one actor does the same several times in a row together."""
+    for (_action, name, _groups), same in groupby(
+        entries, key=lambda one: (one.action, one.actor_name, one.details.get("capacity"))
+    ):
+        run = tuple(same)
+        if len(run) < _LEAST_FOLDED or name == DELETED_NAME:  # these may be several members
+            yield from ((entry,) for entry in run)
+        else:
+            yield run
 
 
 _REST = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12}){0,1023}|[0-9]{13,17}\.[0-9]{1,12}")

@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 
-from articles.domain.limits import LIMITS, Limit, Per, Rate
-from articles.formatting.values import grouped
+from articles.domain.limits import LIMITS, BadPair, Limit, Per, Rate, rates
+from articles.formatting.values import duration, grouped, listed
 from owner import choices
 
 NAME = "LIMITS"
@@ -145,3 +145,20 @@ def text_of(values: Mapping[str, Any]) -> str:
     """Return the text of the setting that the values of a form say: those that differ from the defaults."""
     pairs = ((limit, values[f"{NAME}_{limit.name}"]) for limit in LIMITS)
     return ",".join(f"{limit.name}={rate}" for limit, rate in pairs if rate != limit.default)
+
+
+def in_words(text: str) -> str:
+    """Return what a text of the setting says, in the reader's language; "" for the defaults."""
+    try:
+        limits = rates(text)
+    except BadPair:
+        return text
+    given, words = _given(text), list[str]()
+    for label, kinds in _GROUPS:
+        for limit in LIMITS:
+            if limit.name in given and limit.per in kinds:
+                rate = limits.get(limit.name)
+                facts = {"n": grouped(rate.uses), "period": duration(rate.seconds)} if rate else {}
+                value = _("%(n)s in %(period)s") % facts if rate else _("No limit")
+                words.append(f"{label} – {_('%(name)s: %(value)s') % {'name': _label(limit), 'value': value}}")
+    return listed(words)

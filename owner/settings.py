@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form
 from articles.domain.moderation_log import Action, Actor
+from articles.formatting.values import listed
 from articles.forms.fields import Checkboxes, RadioButtons
 from articles.web.identity import actor
 from articles.wiring import repository, retract
@@ -179,6 +180,20 @@ PAGES = {
 def view_of(page: str) -> str:
     """Return the name of a page's view."""
     return f"owner_{page.replace('-', '_')}"
+
+
+def name_of(name: str) -> str:
+    """Return what pages call a setting; the name of one that is gone."""
+    return str(LABELS[name][0]) if name in LABELS else name
+
+
+def value_of(text: str, name: str) -> str:
+    """Return the text of a setting in words; as it is where it is none of a few, or if the setting is gone."""
+    kind = settings.BROWSER_SETTINGS[name].kind if name in settings.BROWSER_SETTINGS else ""
+    if kind == "limits":
+        return limits.in_words(text)
+    known = dict(_RADIO_BUTTONS.get(kind, settings.LANGUAGES if kind == "list of languages" else ()))
+    return listed(str(known.get(part, part)) for part in text.split(",")) if known else text
 
 
 def _refusal(name: str, text: str) -> str:

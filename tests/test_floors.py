@@ -230,7 +230,7 @@ CAPABILITIES = {
         *(f"moderation.{name}" for name in ("statements", "trust", "urls")),
         "moderation.rules.acting",
     },
-    "owner": {"owner.administrator", "owner.choices", "owner.colours", "owner.steps", "owner.urls"},
+    "owner": {f"owner.{name}" for name in ("administrator", "choices", "colours", "settings", "steps", "urls")},
     "push": {"push.pages"},
     "webhooks": {"webhooks.pages"},
 }

@@ -23,6 +23,7 @@ from accounts.web.form_pages import page_of
 from articles.formatting import values
 from articles.formatting.kept import kept_piece
 from articles.formatting.values import grouped
+from articles.models import SiteText
 from articles.searching import home_of
 from articles.site import count_sign_ups, site_text
 from articles.text.links import host_of
@@ -32,7 +33,7 @@ from articles.web.addresses import path_of
 from articles.web.context import in_brief
 from articles.wiring import group_title, html_of_site_text
 from moderation.statements import site_rules, title_of
-from owner import colours
+from owner import colours, settings as site_settings
 from owner.choices import chosen
 
 
@@ -76,6 +77,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "home": home_of,
     "host": host_of,
     "listed": values.listed,
+    "setting_name": site_settings.name_of,
+    "setting_value": site_settings.value_of,
+    "text_name": lambda name: dict(SiteText.Name.choices).get(name, name),
     "prose": values.prose,
 }
 

@@ -11,7 +11,7 @@ from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
 from articles.models import BlockedHost
 from moderation.log import ACTIONS
-from tests.factories import actor, browser_of, member
+from tests.factories import actor, browser_of, member, post
 from tests.internals import failing, log
 from tests.store_state import refusing_writes
 
@@ -224,6 +224,20 @@ def filled_log(site_store, article, carol):
     for n, name in enumerate([*["Dave"] * 15, "Eve", *["Dave"] * 15, "Eve"]):
         site_store.moderation_log.note(Action.BAN, actor(carol), name, f"Spam {n}")
     return site_store
+
+
+def test_what_a_moderator_did_several_times_in_a_row_is_one_line_of_the_log(site_store, article, carol):
+    for number in range(5, 9):
+        site_store.articles.remove(post(site_store, number), actor(carol), f"Spam {number}")
+    for name in ("Dave", "Eve"):
+        site_store.moderation_log.note(Action.BAN, actor(carol), name, "Rude")
+
+    page = Client().get("/moderation/").text
+    lines = re.findall(r"<summary><span>(.*?)<time", page, re.DOTALL)
+
+    assert [" ".join(re.sub("<[^>]+>", "", line).split()) for line in lines] == ["carol removed 4 articles"]
+    assert re.findall(r"Reason: (\w+)", page) == ["Rude"] * 2 + ["Spam"] * 4
+    assert "<summary><span>" not in Client().get("/moderation/?action=remove").text, "a filter folds nothing"
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,9 @@ def test_a_choice_applies_at_once_and_is_in_the_public_log(site_store, choose, a
     assert "This site doesn't accept new members." in Client().get("/signup/").text
     assert logged(site_store) == [("change-setting", "root", "SIGN_UP", {"from": "open", "to": "closed"})]
     log = Client().get("/moderation/").text
-    for part in ("SIGN_UP", "open", "closed"):
+    for part in ("Who can sign up", "Everyone", "No one: administrators add members"):
         assert f"<bdi>{part}</bdi>" in log
+    assert "<bdi>谁可以注册</bdi>" in Client().get("/moderation/", headers={"accept-language": "zh"}).text
 
     choose(JOINING, SIGN_UP="open")
     assert (chosen.SIGN_UP, SiteSetting.objects.filter(name="SIGN_UP").exists()) == ("open", False)
@@ -182,6 +183,8 @@ def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, cho
     assert (rules.new_member, rules.trusted_points) == (0, 7)
     assert rules.limits == rates("posts_new=off, votes_new=1/1d")
     assert rules.limits == chosen.LIMITS
+    log = Client().get("/moderation/").text
+    assert "Each new member – Votes: 1 in 1 day, Each new member – Articles: No limit" in log
     choose(LIMITS, **rate(posts_new="off", votes_new="300/1d"))
     assert choices.text_of("LIMITS") == "posts_new=off", "the form did not send it"
 
