@@ -106,11 +106,9 @@ class RuleForm(forms.Form):
     )
     group = forms.ChoiceField(required=False, label=gettext_lazy("Group"))
 
-    parts = (
-        "words", "pattern", "hosts", "links", "age_days", "points",
-        "posts", "hours", "is_first", "members", "days",
-    )  # fmt: skip
-    """The fields of conditions."""
+    usual = ("words", "hosts")
+    rare = ("pattern", "links", "age_days", "points", "posts", "hours", "is_first", "members", "days")
+    """The fields of conditions; `rare` ones are folded while they are empty."""
 
     def __init__(self, data: Any = None, *, is_new: bool, before: matching.Definition | None = None) -> None:
         super().__init__(data, initial=_shown(before) if before else None)

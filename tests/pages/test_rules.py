@@ -592,3 +592,14 @@ def test_the_export_has_what_is_held(site_store, bob, rule):
 
     (held,) = json.loads("".join(lines(bob, site_store)))["held_posts"]
     assert (held["title"], held["text"], held["state"]) == ("Buy pills", "My text", "waiting")
+
+
+def test_conditions_that_most_rules_leave_empty_are_folded_while_they_are(site_store, rule, carol):
+    usual = rule("article", "hold")
+    other = rule("article", "hold", name="Links", links=3)
+
+    for path, is_open in (("new/", False), (f"{usual.pk}/edit/", False), (f"{other.pk}/edit/", True)):
+        folded, _summary, inside = browser_of(carol).get(RULES + path).text.partition("<summary>More conditions")
+        assert folded.rstrip().endswith('<details class="fold" open>') == is_open, path
+        assert 'name="words"' in folded
+        assert 'name="links"' in inside
