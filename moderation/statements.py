@@ -94,6 +94,7 @@ def _plain_rule(words: str) -> str:
 class GroundsForm(forms.Form):
     """The part of a form that says what a decision rests on. It has no fields while LEGAL_NOTICES is off."""
 
+    folded = ("facts",)
     needs_grounds = True  # whether every decision of the form needs them; otherwise the form calls `check_grounds`
     ground = forms.ChoiceField(
         choices=Ground.choices,
