@@ -140,7 +140,7 @@ def create_first(request: HttpRequest) -> HttpResponse:
     form = FirstAdministratorForm(request.POST or None)
     if form.is_valid() and (user := form.create_administrator()):
         messages.success(
-            request, _("Welcome, %(name)s! You are this site's administrator.") % {"name": user.username}
+            request, _("Welcome, %(name)s! You are this site’s administrator.") % {"name": user.username}
         )
         return arrive(request, user, LoginIntent(next=reverse("articles:administration")), PASSWORD)
     unsent_form.refill(request, form)

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 
+from accounts.encryption import KeyChanged, decrypt, encrypt
 from articles.recent import Recent
 
 
@@ -45,7 +46,7 @@ def _load() -> _Choices:
     texts, notes, former = {}, {}, _latest[0]
     for name, text in _rows().values_list("name", "text"):
         if name in settings.BROWSER_SETTINGS:
-            texts[name] = text
+            texts[name] = _decrypted(text) if settings.BROWSER_SETTINGS[name].is_secret else text
         else:
             notes[name] = text
     free = {name: text for name, text in texts.items() if name not in settings.FIXED_SETTINGS}
@@ -55,6 +56,14 @@ def _load() -> _Choices:
         _keep(notes.get(CLOSED_GROUPS, ""))
     _latest[0] = _Choices(version, free, former.values if is_same else _parsed(free), notes)
     return _latest[0]
+
+
+def _decrypted(text: str) -> str:
+    """Return the text of a secret choice; what no setting accepts if it was saved with another secret key."""
+    try:
+        return decrypt(text)
+    except KeyChanged:
+        return text
 
 
 def _parsed(texts: Mapping[str, str]) -> Mapping[str, Any]:
@@ -104,6 +113,8 @@ def text_of(name: str) -> str:
 
 def save(name: str, text: str) -> None:
     """Save a choice, or the default by an empty text. Other processes follow in seconds."""
+    if text and name in settings.BROWSER_SETTINGS and settings.BROWSER_SETTINGS[name].is_secret:
+        text = encrypt(text)
     if text:
         _rows().update_or_create(name=name, defaults={"text": text})
     else:

@@ -1,6 +1,6 @@
-"""The owner's pages that only show something or try it: all steps, email, backups."""
+"""The owner's overview of all steps, and backups."""
 
-import time
+from pathlib import Path
 
 from django.conf import settings
 from django.contrib import messages
@@ -9,12 +9,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.web.form_pages import form_action
-from articles.doctor.examination import Level
-from articles.doctor.mail import is_sent, send_test
+from accounts.web.form_pages import form_action, page_with_form
+from articles.backup import folders
+from articles.formatting import units
+from articles.web.identity import actor
 from owner import choices
 from owner.administrator import administrators_only
-from owner.steps import DISMISSED, MAIL_TESTED, last_backup, steps
+from owner.settings import choose
+from owner.steps import DISMISSED, last_backup, steps
 
 
 @require_safe
@@ -32,34 +34,27 @@ def dismiss(request: HttpRequest) -> HttpResponse:
     return redirect("articles:front")
 
 
-@require_safe
-@administrators_only
-def mail(request: HttpRequest) -> HttpResponse:
-    context = {"is_sent": is_sent(), "sender": settings.DEFAULT_FROM_EMAIL, "tested": choices.note_of(MAIL_TESTED)}
-    return render(request, "owner/mail.html", context)
-
-
-@form_action(page="articles:owner_mail", button=gettext_lazy("Send a test email"))
-@administrators_only
-def test_mail(request: HttpRequest) -> HttpResponse:
-    """Let a mail be sent to the administrator's own address, and say what the mail server answered."""
-    address = request.user.email  # type: ignore[union-attr]
-    if address and is_sent():
-        finding = send_test(address)
-        if finding.level is Level.FINE:
-            choices.save(MAIL_TESTED, str(int(time.time())))
-            accepted = _("The mail server has accepted the email to %(address)s. Look whether it arrives.")
-            messages.success(request, accepted % {"address": address})
-        elif finding.detail:
-            failed = _("The email could not be sent: %(answer)s. Check EMAIL_URL and EMAIL_FROM.")
-            messages.error(request, failed % {"answer": finding.detail.rstrip(".")})
-        else:
-            messages.error(request, f"{finding.text} {finding.advice}")
-    return redirect("articles:owner_mail")
-
-
-@require_safe
+@page_with_form
 @administrators_only
 def backups(request: HttpRequest) -> HttpResponse:
-    context = {"folder": settings.BACKUP_DIR, "age": last_backup(), "kept": settings.BACKUP_KEEP}
+    """Show the newest backup; let an administrator switch backups into the data directory on or off."""
+    is_fixed = "BACKUP_DIR" in settings.FIXED_SETTINGS
+    if request.method == "POST" and not is_fixed:
+        text = folders.IN_DATA if request.POST.get("BACKUP_DIR") == "on" else ""
+        if text != choices.text_of("BACKUP_DIR"):
+            choose({"BACKUP_DIR": text}, actor(request))
+        told = _("Backups are on. The first one is made within minutes.") if text else _("Backups are off.")
+        messages.success(request, told)
+        return redirect("articles:owner_backup")
+    folder = folders.chosen_folder()
+    newest = folders.newest_in(folder) if folder else None
+    context = {
+        "folder": folder,
+        "data_dir": settings.DATA_DIR,
+        "in_data": Path(settings.DATA_DIR, folders.IN_DATA),
+        "is_fixed": is_fixed,
+        "age": last_backup(),
+        "size": units.size(folders.size_of(newest)) if newest else "",
+        "kept": settings.BACKUP_KEEP,
+    }
     return render(request, "owner/backup.html", context)

@@ -62,7 +62,7 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     ),
     "SITE_LANGUAGES": (
         gettext_lazy("Languages"),
-        gettext_lazy("Readers can choose among them. The site's own is the language of feeds."),
+        gettext_lazy("Readers can choose among them. The site’s own is the language of feeds."),
     ),
     "READING": (
         gettext_lazy("Who can read the site"),
@@ -81,7 +81,7 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
     "NEW_MEMBER_POINTS": (
         gettext_lazy("Points until which a member is new"),
         gettext_lazy(
-            "Points that the member's articles get from others who aren't new, among them a moderator or three "
+            "Points that the member’s articles get from others who aren’t new, among them a moderator or three "
             "who are unrelated. At least 3; 0: points do not matter."
         ),
     ),
@@ -104,7 +104,7 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Legal notices and statements of reasons"),
         gettext_lazy(
             "Everyone can report content without an account, and members get the reasons for decisions about them "
-            "by email, as the EU's Digital Services Act and similar laws ask. Then write a text on contact points."
+            "by email, as the EU’s Digital Services Act and similar laws ask. Then write a text on contact points."
         ),
     ),
     "OAUTH_APPS": (
@@ -323,6 +323,8 @@ def choose(changes: Mapping[str, str], administrator: Actor) -> None:
         for name, text in changes.items():
             default = settings.BROWSER_SETTINGS[name].default
             details = {"from": choices.text_of(name), "to": text or default}
+            if settings.BROWSER_SETTINGS[name].is_secret:
+                details.clear()
             choices.save(name, text)
             repository().moderation_log.note(Action.CHANGE_SETTING, administrator, name, "", details)
         if changes:

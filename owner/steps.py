@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, ngettext, pgettext
 from markupsafe import Markup
 
+from accounts.mail import is_sent
 from articles.backup import folders
 from articles.domain.errors import StoreError
 from articles.formatting.kept import drawn
@@ -48,17 +48,20 @@ def steps() -> Iterator[Step]:
     groups = 0
     with suppress(StoreError):
         groups = len(repository().groups.get_titles())
+    page = reverse("articles:groups" if groups else "articles:create_group")
     counted = ngettext("%(num)s group", "%(num)s groups", groups) % {"num": grouped(groups)}
-    yield Step(_("Groups"), counted if groups else _("None yet."), reverse("articles:groups"), groups > 0)
+    yield Step(_("Groups"), counted if groups else _("None yet."), page, groups > 0)
     missing = [name for name in ("welcome", "rules") if not is_written(name)]
     texts = {2: _("Not written yet."), 1: _("One of the two is written."), 0: _("Both are written.")}
     yield Step(_("Welcome and rules"), texts[len(missing)], reverse("articles:owner_texts"), not missing)
-    tested = choices.note_of(MAIL_TESTED)
+    tested = choices.note_of(MAIL_TESTED) if is_sent() else ""
     accepted = _("A test email was accepted %(ago)s.")
     state = accepted % {"ago": age(float(tested))} if tested else _("Not tested yet.")
-    yield Step(_("Email"), state, reverse("articles:owner_mail"), bool(tested))
+    state = state if is_sent() else _("Not set up.")
+    yield Step(pgettext("administration", "Email"), state, reverse("articles:owner_mail"), bool(tested))
     last = last_backup()
     state = _("None yet.") if last is None else _("The last one is %(age)s old.") % {"age": duration(last)}
+    state = state if folders.chosen_folder() else _("Not set up.")
     yield Step(_("Backups"), state, reverse("articles:owner_backup"), last is not None)
 
 
@@ -68,7 +71,7 @@ def _is_noted(step: str) -> bool:
 
 def last_backup() -> float | None:
     """Return the age in seconds of the last backup that housekeeping made; None without any."""
-    return folders.age_of_newest(Path(settings.BACKUP_DIR)) if settings.BACKUP_DIR else None
+    return folders.age_of_newest(folder) if (folder := folders.chosen_folder()) else None
 
 
 def on_front_page(request: HttpRequest) -> Markup:

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
@@ -28,7 +28,7 @@ class TextForm(PreviewedForm):
     """One of the site's texts, in Markdown. An empty one is removed."""
 
     text = CleanedField(
-        clean_text, label=gettext_lazy("Text"), required=False, widget=TextInput(TEXT_LIMIT, {"rows": 16})
+        clean_text, label=pgettext_lazy("site", "Text"), required=False, widget=TextInput(TEXT_LIMIT, {"rows": 16})
     )
 
     def __init__(self, data: Any, current: str) -> None:

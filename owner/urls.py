@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from owner import administrator, moderators, pages, settings, texts
+from owner import administrator, mail, moderators, pages, settings, texts
 
 urlpatterns = [
     path("accent/<str:colour>.css", settings.accent, name="accent"),
@@ -17,7 +17,7 @@ urlpatterns = [
     path("administration/texts/<str:name>/<str:language>/", texts.edit, name="owner_text"),
     path("administration/moderators/", moderators.index, name="owner_moderators"),
     path("administration/moderators/<str:name>/", moderators.edit, name="owner_moderator"),
-    path("administration/mail/", pages.mail, name="owner_mail"),
-    path("administration/mail/test/", pages.test_mail, name="test_mail"),
+    path("administration/mail/", mail.page, name="owner_mail"),
+    path("administration/mail/test/", mail.test, name="test_mail"),
     path("administration/backups/", pages.backups, name="owner_backup"),
 ]

@@ -170,9 +170,26 @@ def test_a_create_form_sent_twice_creates_the_group_once(site_store, carol):
 
     response = browser.post("/moderation/groups/", group, follow=True)
 
-    assert response.redirect_chain == [("/groups/machine-learning/", 302)]
-    assert "The group has been created." in response.text
+    assert response.redirect_chain == [("/moderation/groups/", 302)]
+    assert 'group <a href="/groups/machine-learning/" dir="auto">Machine Learning</a> has been' in response.text
     assert browser.post("/moderation/groups/", {"title": "Machine learning"}).status_code == 400
+
+
+def test_groups_are_created_in_a_row_each_with_its_description_and_readers(
+    site_store, carol, alice, django_capture_on_commit_callbacks
+):
+    browser = browser_of(carol)
+    for title, visible in (("Glazes & <Slips>", "members"), ("Kilns", "everyone")):
+        fields = {"title": title, "description": f"About *{title}*", "visible": visible}
+        with django_capture_on_commit_callbacks(execute=True):
+            page = browser.post("/moderation/groups/", fields, follow=True)
+        assert page.text.count('name="title"') == 1
+
+    assert "Glazes &amp; &lt;Slips&gt;" in browser_of(alice).get("/groups/").text
+    assert "<em>Kilns</em>" in Client().get("/groups/kilns/").text
+    assert Client().get("/groups/glazes-slips/").status_code == 404
+    told = [(entry.action, entry.title) for entry in site_store.moderation_log.iterate("carol")]
+    assert ("show-group", "Glazes & <Slips>") in told
 
 
 def test_a_merge_sent_twice_leads_to_the_target_group(site_store, article, carol):

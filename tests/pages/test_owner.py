@@ -7,13 +7,16 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from accounts import account_deletion
+from accounts.mail import is_sent
 from accounts.moderators import GROUP
-from articles import recent, wiring
+from articles import housekeeping, recent, wiring
+from articles.backup import folders
 from articles.doctor import mail as doctor_mail
 from articles.domain.limits import rates
 from articles.models import SiteSetting, SiteText
 from owner import choices, moderators
 from owner.choices import chosen
+from tests.doctor.mail_server import MailServer
 from tests.factories import actor, browser_of, member
 from tests.mail_backends import clock_of_a_site
 from tests.routes import routes_of_pages
@@ -60,7 +63,7 @@ def test_a_choice_applies_at_once_and_is_in_the_public_log(site_store, choose, a
     assert choose(JOINING, SIGN_UP="closed").status_code == 302
 
     assert chosen.SIGN_UP == "closed"
-    assert "This site doesn't accept new members." in Client().get("/signup/").text
+    assert "This site doesn’t accept new members." in Client().get("/signup/").text
     assert logged(site_store) == [("change-setting", "root", "SIGN_UP", {"from": "open", "to": "closed"})]
     log = Client().get("/moderation/").text
     for part in ("Who can sign up", "Everyone", "No one: administrators add members"):
@@ -320,6 +323,7 @@ def test_an_administrator_sees_the_steps_until_they_are_hidden(site_store, owner
     first = browser.get("/").text
     assert "0 of 6 steps are done." in first
     assert "Not written yet." in first
+    assert first.count("Not set up.") == 2
     for reader in (None, alice, carol):
         assert "6 steps" not in browser_of(reader).get("/").text
     assert "6 steps" not in browser.get("/newest/").text
@@ -334,6 +338,134 @@ def test_a_script_learns_that_a_text_was_saved_so_that_it_sends_it_once(browser)
     answer = browser.post("/administration/texts/rules/en/", {"text": "x"}, headers={"Accept": "application/json"})
 
     assert answer.json() == {"address": "/administration/texts/"}
+
+
+@pytest.fixture
+def mail_server(monkeypatch):
+    """A function that starts a mail server, which asks for a login; a site that runs sends test mails."""
+    monkeypatch.setattr(doctor_mail, "time", clock_of_a_site())
+    servers = []
+
+    def start(**answers):
+        servers.append(MailServer(**{"EHLO": "250-mail\r\n250 AUTH PLAIN", "AUTH": "235 ok"} | answers))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def entered(server, **fields):
+    login = {"security": "none", "user": "news", "password": "s3 cr/et@", "sender": "News <news@example.org>"}
+    return {"host": "127.0.0.1", "port": server.port} | login | fields
+
+
+def test_mail_is_sent_by_the_server_that_an_administrator_enters(site_store, choose, browser, mail_server):
+    server = mail_server()
+
+    choose(MAIL, **entered(server))
+    choose(f"{MAIL}test/")
+
+    (sent,) = server.mails
+    assert "From: News <news@example.org>" in sent
+    page = browser.get(MAIL).text
+    assert "has accepted the email to root@example.org" in page
+    assert "A test email was accepted" in page
+    assert SiteSetting.objects.get(name="EMAIL_URL").text.startswith("gAAAA")
+    assert "s3" not in page + Client().get("/moderation/").text
+    assert ("change-setting", "root", "EMAIL_URL", {}) in logged(site_store)
+
+    choose(MAIL, remove="1")
+    assert not is_sent()
+    assert "No emails are sent yet" in browser.get(MAIL).text
+
+
+@pytest.mark.parametrize(
+    ("answers", "fields", "words"),
+    [
+        ({"AUTH": "535 wrong password"}, {}, "535 wrong password"),
+        ({}, {"security": "starttls"}, "STARTTLS extension not supported"),
+        ({"MAIL": "553 not your address"}, {}, "553 not your address"),
+    ],
+)
+def test_an_administrator_reads_why_nothing_is_sent(choose, browser, mail_server, answers, fields, words):
+    choose(MAIL, **entered(mail_server(**answers), **fields))
+    choose(f"{MAIL}test/")
+
+    assert words in browser.get(MAIL).text.replace("&#x27;", "'")
+    assert choices.note_of("step mail") == ""
+
+
+def test_a_saved_password_is_kept_only_for_its_server(choose, browser, mail_server):
+    server, other = mail_server(), mail_server()
+    choose(MAIL, **entered(server))
+
+    assert choose(MAIL, **entered(server, password="", sender="new@example.org")).status_code == 302
+    for change in ({"port": other.port}, {"user": "root"}, {"security": "tls"}, {"host": "localhost"}):
+        answer = choose(MAIL, **entered(server, password="", **change))
+        assert answer.status_code == 400
+        assert "kept only for the same server and user" in answer.text
+
+    assert chosen.EMAIL_URL["EMAIL_HOST_PASSWORD"] == "s3 cr/et@"
+    assert chosen.EMAIL_FROM == "new@example.org"
+
+
+@pytest.mark.parametrize(
+    "fields", [{"host": "a b"}, {"host": "x@y"}, {"port": "0"}, {"sender": "news"}, {"password": "pässword"}]
+)
+def test_a_mail_server_that_cannot_be_one_is_refused(choose, mail_server, fields):
+    assert choose(MAIL, **entered(mail_server(), **fields)).status_code == 400
+    assert not SiteSetting.objects.exists()
+
+
+def test_the_mail_server_asks_for_a_fresh_proof(browser, choose, mail_server):
+    session = browser.session
+    session["proven"] -= 601
+    session.save()
+
+    assert "/confirm/" in browser.get(MAIL)["Location"]
+    assert choose(MAIL, **entered(mail_server())).status_code == 403
+    assert not SiteSetting.objects.exists()
+
+
+def test_what_the_environment_says_of_mail_and_backups_wins(settings, site_store, choose, browser, mail_server):
+    choose(MAIL, **entered(mail_server()))
+    fixed = {"EMAIL_URL": "memorymail://", "EMAIL_FROM": "a@example.org", "BACKUP_DIR": "/var/backups"}
+    settings.FIXED_SETTINGS = fixed
+    choices.forget()
+    before = logged(site_store)
+
+    assert not is_sent()
+    for path, fields in ((MAIL, entered(mail_server())), (BACKUPS, {"BACKUP_DIR": "on"}), (MAIL, {"remove": "1"})):
+        choose(path, **fields)
+        assert "is set in the environment or in .env" in browser.get(path).text
+    assert logged(site_store) == before
+
+
+def test_with_another_secret_key_the_mail_server_must_be_entered_again(choose, mail_server, settings):
+    choose(MAIL, **entered(mail_server()))
+    settings.SECRET_KEY = "another"
+    choices.forget()
+
+    assert not is_sent()
+    assert choices.saved_but_invalid() == ["EMAIL_URL"]
+
+
+def test_backups_can_be_switched_on_into_the_data_directory_alone(site_store, choose, browser, settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    choose(BACKUPS, BACKUP_DIR="/etc")
+    assert folders.chosen_folder() is None
+
+    choose(BACKUPS, BACKUP_DIR="on")
+    assert "made" in housekeeping._back_up(wiring.repository())
+    assert len(folders.list_backups(tmp_path / "backups")) == 1
+    page = browser.get(BACKUPS).text
+    assert re.search(r"The last one is .* old, and takes [\d.]+.[KM]B", page)
+    assert f"restore {tmp_path}.old/backups" in page
+    assert logged(site_store)[0] == ("change-setting", "root", "BACKUP_DIR", {"from": "", "to": "backups"})
+
+    choose(BACKUPS, BACKUP_DIR="off")
+    assert housekeeping._back_up(wiring.repository()) == ""
 
 
 @pytest.mark.parametrize("backend", ["Accepting", "Broken"])
