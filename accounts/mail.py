@@ -37,6 +37,35 @@ from tasks import MAIL, NotYet, TaskQueueFull, add, rests
 _log = logging.getLogger(__name__)
 
 
+_BACKEND = "django.core.mail.backends.{}.EmailBackend"
+SMTP = _BACKEND.format("smtp")
+_NOT_SENDING = [_BACKEND.format(kind) for kind in ("console", "dummy", "filebased", "locmem")]
+
+_OPTIONS = {
+    "host": "EMAIL_HOST",
+    "port": "EMAIL_PORT",
+    "username": "EMAIL_HOST_USER",
+    "password": "EMAIL_HOST_PASSWORD",
+    "use_tls": "EMAIL_USE_TLS",
+    "use_ssl": "EMAIL_USE_SSL",
+}
+
+
+def server(name: str) -> Any:
+    """Return a setting of the mail server by Django's name, as the owner or the environment chose it."""
+    return chosen.EMAIL_URL.get(name, getattr(settings, name))
+
+
+def is_sent() -> bool:
+    """Return whether mail is sent to a server, not printed or dropped."""
+    return server("EMAIL_BACKEND") not in _NOT_SENDING
+
+
+def connection() -> Any:
+    """Return a connection to the mail server, which is not open yet."""
+    return get_connection(server("EMAIL_BACKEND"), **{option: server(name) for option, name in _OPTIONS.items()})
+
+
 class Kind(Enum):
     """The kinds of mail, each with its template; `tests/pages/test_mails.py` has a case for each."""
 
@@ -161,7 +190,7 @@ def _try_to_send(one: Letter, member: int = 0) -> None:
 def _message_id() -> str:
     """Return a new id in the domain of the site; without SITE_URL in that of the sender."""
     host = urlsplit(settings.SITE_URL).hostname or ""
-    sender = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
+    sender = parseaddr(chosen.EMAIL_FROM)[1].rpartition("@")[2]
     return make_msgid(domain=punycode(sender if ":" in host or not host else host))
 
 
@@ -174,7 +203,7 @@ def deliver(member: int, to: str, subject: str, text: str, html: str, headers: d
 
 
 def _message(to: str, subject: str, text: str, html: str, headers: dict[str, str]) -> EmailMultiAlternatives:
-    message = EmailMultiAlternatives(subject, text, to=[to], headers=headers)
+    message = EmailMultiAlternatives(subject, text, chosen.EMAIL_FROM, [to], headers=headers)
     if html:
         message.attach_alternative(html, "text/html")
     return message
@@ -219,7 +248,7 @@ class _Line(threading.local):
     def connection(self) -> Any:
         """Return an open connection. Raises NotYet."""
         if self.server is None:
-            server = get_connection()
+            server = connection()
             try:
                 server.open()
             except (OSError, smtplib.SMTPException) as failure:

@@ -71,7 +71,7 @@ class SiteNameValidator:
             raise ValidationError(self.get_help_text(), code="site_name")
 
     def get_help_text(self) -> str:
-        return _("Your password can't be the name of this site with a few characters added.")
+        return _("Your password can’t be the name of this site with a few characters added.")
 
 
 _LEFT = 8

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -161,10 +160,10 @@ def _expire(repository: Repository) -> str:
 
 
 def _back_up(repository: Repository) -> str:
-    folder = settings.BACKUP_DIR
-    if folder is None or not folders.is_due(Path(folder)):
+    folder = folders.chosen_folder()
+    if folder is None or not folders.is_due(folder):
         return ""
-    return f"{making.make(repository, Path(folder), keep=settings.BACKUP_KEEP).name} made"
+    return f"{making.make(repository, folder, keep=settings.BACKUP_KEEP).name} made"
 
 
 def _check_accounts(repository: Repository) -> str:

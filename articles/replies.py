@@ -164,7 +164,7 @@ def _opened(raw: bytes) -> _Reply:
     member = User.objects.filter(pk=signed[0], is_active=True, left_at=None).first()
     if member is None or not member.has_verified_email:
         raise _Dropped("the address is that of a former member, or one without a verified address")
-    own = comparable(parseaddr(settings.DEFAULT_FROM_EMAIL)[1])
+    own = comparable(parseaddr(chosen.EMAIL_FROM)[1])
     if any(comparable(one) == own or read_reply_address(one) for one in mail.senders):
         raise _Dropped("it is from the site itself")
     key = sha256(mail.header("Message-ID").encode("utf-8", "surrogatepass") or raw).hexdigest()

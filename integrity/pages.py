@@ -210,7 +210,7 @@ def feed(request: HttpRequest, kind: str) -> HttpResponse:
     """Return the feed of the chain: its readers keep copies of the hashes."""
     days = list(ChainDay.objects.order_by("-day").defer("text")[:_IN_FEED])
     with override(chosen.language):
-        about = _("The hash of each day's ballot records.")
+        about = _("The hash of each day’s ballot records.")
         of_site = feed_of(request, _("Ballot records"), about, reverse("articles:integrity"), request.path)
         reports = list(MonthReport.objects.order_by("-month")[:_IN_FEED])
         facts = [(day.day.isoformat(), day.hash) for day in days] + [(one.digest,) for one in reports]

@@ -123,7 +123,7 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
         reason = form.cleaned_data["reason"]
         if {*repo.groups.assign(article_id, add, remove, actor=moderator, reason=reason)} != {*article.groups}:
             note_reversal(article_id)
-        return show_next(request, _("The article's groups have been saved."), "articles:article", article_id)
+        return show_next(request, _("The article’s groups have been saved."), "articles:article", article_id)
     return show_form(request, "moderation/assign_groups.html", form, article=article)
 
 
@@ -139,7 +139,7 @@ def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
         except errors.ReadersWouldChange as refused:
             form.add_error("groups", action_sentence(refused))
         else:
-            return show_next(request, _("The article's groups have been saved."), "articles:article", article.id)
+            return show_next(request, _("The article’s groups have been saved."), "articles:article", article.id)
     return show_form(request, "moderation/take_out.html", form, article=article)
 
 

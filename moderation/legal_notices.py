@@ -27,7 +27,7 @@ from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts import names
-from accounts.mail import Kind, letter, send_later, site_address, site_origin
+from accounts.mail import Kind, is_sent, letter, send_later, site_address, site_origin
 from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
@@ -36,7 +36,6 @@ from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, failing, require, router
-from articles.doctor.mail import is_sent
 from articles.domain import errors
 from articles.domain.comments import article_of, is_root, root_of
 from articles.domain.moderation_log import Actor
@@ -99,7 +98,7 @@ class NoticeForm(forms.Form):
 
     address = forms.CharField(
         label=gettext_lazy("Address of the content"),
-        help_text=gettext_lazy("An article, a comment or a member's page of this site."),
+        help_text=gettext_lazy("An article, a comment or a member’s page of this site."),
         widget=forms.TextInput({"autocomplete": "off", "inputmode": "url"}),
     )
     reason = forms.ChoiceField(

@@ -33,7 +33,7 @@ class NoteForm(forms.Form):
         clean_note,
         label=gettext_lazy("Note"),
         help_text=gettext_lazy(
-            "On the site, only moderators can see it, but the member's data download contains its text."
+            "On the site, only moderators can see it, but the member’s data download contains its text."
         ),
         widget=TextInput(NOTE_LIMIT, {"rows": 4}),
     )

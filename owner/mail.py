@@ -91,7 +91,7 @@ class MailForm(forms.Form):
         elif host := urlsplit(settings.SITE_URL).hostname:
             self.initial["sender"] = f"noreply@{host}"
         self._saved = {} if has_own else _saved()
-        self.initial |= self._saved
+        self.initial.update(self._saved)
         if self._saved.get("user"):
             self.fields["password"].help_text = _("It is stored encrypted. Leave it empty to keep the saved one.")
 

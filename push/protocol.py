@@ -24,6 +24,7 @@ from accounts.encryption import push_key
 from articles.text.lines import InvalidInput
 from links import posting
 from links.fetching import Answer, NotFetched, checked
+from owner.choices import chosen
 
 KEPT_SECONDS = 86_400  # for which a push service keeps a message for a device that is off
 
@@ -73,7 +74,7 @@ def send(subscription: Mapping[str, str], text: bytes, topic: str, member: int =
 def _token(endpoint: str) -> str:
     """Return what proves to a push service who sends, and how to reach them."""
     is_public = settings.SITE_URL.startswith("https://")
-    sender = settings.SITE_URL if is_public else f"mailto:{parseaddr(settings.DEFAULT_FROM_EMAIL)[1]}"
+    sender = settings.SITE_URL if is_public else f"mailto:{parseaddr(chosen.EMAIL_FROM)[1]}"
     service = urlsplit(endpoint)
     claims = {
         "aud": f"{service.scheme}://{service.netloc}",

@@ -100,7 +100,7 @@ FLOORS = (
         "voting_site.embedded",
     ),
     ("links.fence", "links.reading", "links.wire", "owner.choices", "owner.colours", "tasks", "tools"),
-    ("articles.recent",),
+    ("accounts.encryption", "articles.recent"),
 )
 """From top to bottom, as docs/architecture.md draws them. A package imports only from floors below its own."""
 

@@ -189,8 +189,7 @@ LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/"
 
 vars().update(CONFIGURATION["EMAIL_URL"])
-DEFAULT_FROM_EMAIL = CONFIGURATION["EMAIL_FROM"]
-SERVER_EMAIL = DEFAULT_FROM_EMAIL
+EMAIL_URL = dict[str, Any]()  # what the owner chooses wins over these: see accounts.mail.server
 EMAIL_TIMEOUT = 5
 
 LANGUAGE_CODE = "en"

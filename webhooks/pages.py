@@ -48,7 +48,7 @@ PROBLEMS = {
     "off": gettext_lazy("The webhook was off."),
     "full": gettext_lazy("Too many deliveries waited."),
     "removed": gettext_lazy("It was removed before it could be sent."),
-    "key": gettext_lazy("The site's secret key has changed: add the webhook again."),
+    "key": gettext_lazy("The site’s secret key has changed: add the webhook again."),
     "slow": gettext_lazy("The server did not answer in time."),
     "tls": gettext_lazy("The connection was not secure."),
     "broken": gettext_lazy("The response was not valid."),
@@ -63,7 +63,7 @@ OFF_BECAUSE = {
     "": gettext_lazy("You switched this webhook off."),
     "gone": gettext_lazy("This webhook is off: the server answered that the address is gone (410)."),
     "failing": gettext_lazy("This webhook is off: all deliveries failed for a day."),
-    "key": gettext_lazy("This webhook is off: the site's secret key has changed. Remove it, and add it again."),
+    "key": gettext_lazy("This webhook is off: the site’s secret key has changed. Remove it, and add it again."),
 }
 
 

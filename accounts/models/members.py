@@ -27,7 +27,7 @@ _RULE = _("2 to 30 letters of one language, digits, “_” and “-”, startin
 NAME_RULE = lazy(lambda: str(_RULE if settings.NAMES == "any" else _ASCII_RULE), str)()
 """Which names new members can have, for the help text of a form."""
 
-LOOKS_TAKEN = _("This name looks like another member's.")
+LOOKS_TAKEN = _("This name looks like another member’s.")
 
 
 def validate_name(name: str) -> None:

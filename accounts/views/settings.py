@@ -69,7 +69,7 @@ def send_link(request: MemberRequest) -> HttpResponse:
     """Send a link that verifies the member's address."""
     if request.user.email and not request.user.has_verified_email:
         send_verification(request, request.user)
-        messages.success(request, _("We've sent a link to your email address. Open it to verify the address."))
+        messages.success(request, _("We’ve sent a link to your email address. Open it to verify the address."))
     return redirect(_MAIL)
 
 
@@ -175,7 +175,7 @@ def _revoke_button(request: HttpRequest, token_id: int) -> str:
 def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
     token = Token.objects.filter(pk=token_id, user=request.user).first()
     if token is None:
-        messages.info(request, _("You don't have this token. It may already have been revoked."))
+        messages.info(request, _("You don’t have this token. It may already have been revoked."))
         return redirect(_PROGRAMS)
     token.delete()
     return show_next(request, _("The token “%(name)s” has been revoked.") % {"name": token.name}, _PROGRAMS)

@@ -8,12 +8,27 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from django.conf import settings
+
 from articles.backup.files import MANIFEST, BackupDamaged, BackupRunning, read_manifest
+from owner.choices import chosen
+
+IN_DATA = "backups"
+"""The folder in the data directory that administrators can choose in the browser."""
 
 _NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?")
 _STAMP = "%Y-%m-%dT%H-%M-%S"
 _LOCK = ".lock"
 _PARTIAL = ".partial-"  # beginning of the name of a backup that is not complete
+
+
+def chosen_folder() -> Path | None:
+    """Return the folder in which housekeeping makes backups; None if it makes none."""
+    return Path(settings.DATA_DIR, chosen.BACKUP_DIR) if chosen.BACKUP_DIR else None
+
+
+def size_of(backup: Path) -> int:
+    return sum(file.stat().st_size for file in backup.iterdir())
 
 
 @contextmanager

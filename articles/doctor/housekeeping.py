@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 from django.conf import settings
 from django.utils.translation import gettext as _, ngettext
 
 from articles.backup.files import BackupDamaged, read_manifest
-from articles.backup.folders import BACKUP_SECONDS, newest_in
+from articles.backup.folders import BACKUP_SECONDS, chosen_folder, newest_in
 from articles.doctor.examination import Examination, Finding, error, fine, note, reason_of, warning
 from articles.formatting import units
 from articles.formatting.values import grouped
@@ -25,18 +24,18 @@ def list_problems(clocks: Clocks) -> Iterator[tuple[str, str]]:
     apart = abs(clocks.store_machine - clocks.machine)
     ahead = clocks.store - clocks.machine
     if apart > _APART:
-        text = _("The clock of the store's machine and this machine's differ by %(time)s: set both by NTP.")
+        text = _("The clock of the store’s machine and this machine’s differ by %(time)s: set both by NTP.")
         yield "apart", text % {"time": units.span(apart)}
     if ahead > _AHEAD:
         text = _(
-            "This machine's clock has been set back: until it has caught up, voting closes up to %(time)s early. "
+            "This machine’s clock has been set back: until it has caught up, voting closes up to %(time)s early. "
             "If it is right now, run “manage.py accept_clock”."
         )
         yield "ahead", text % {"time": units.span(ahead)}
     if ahead < -_BEHIND:
         text = _(
-            "The site has not run for %(time)s, or this machine's clock has jumped ahead: check it. If it is "
-            "right, you don't have to do anything: the voter lists of closed articles are only kept longer, for "
+            "The site has not run for %(time)s, or this machine’s clock has jumped ahead: check it. If it is "
+            "right, you don’t have to do anything: the voter lists of closed articles are only kept longer, for "
             "the same length of time."
         )
         yield "behind", text % {"time": units.span(-ahead)}
@@ -55,7 +54,7 @@ def check_runs(examination: Examination) -> Iterator[Finding]:
     if age > max(_LATE_SECONDS, _LATE_RUNS * settings.TICK_SECONDS):
         yield warning(
             _("Housekeeping last ran %(time)s ago.") % {"time": units.span(age)},
-            _("See the site's log. If `manage.py run` does not do it here, run `manage.py tick --every 60`."),
+            _("See the site’s log. If `manage.py run` does not do it here, run `manage.py tick --every 60`."),
         )
     else:
         yield fine(f"Housekeeping last ran {units.span(age)} ago.")
@@ -68,7 +67,7 @@ def check_steps(examination: Examination) -> Iterator[Finding]:
         if step.name == "verify":
             yield error(text, _("Check the disk, and make sure that you have a backup."), step.error)
         else:
-            yield warning(text, _("It is retried in the next run; see the site's log."), step.error)
+            yield warning(text, _("It is retried in the next run; see the site’s log."), step.error)
     if not failed and examination.steps:
         yield fine("No step of housekeeping failed.")
 
@@ -81,15 +80,15 @@ def check_tasks(_examination: Examination) -> Iterator[Finding]:
     if state.late > _LATE_TASK:
         yield warning(
             _("Background tasks, such as mail, are %(time)s late.") % {"time": units.span(state.late)},
-            _("See the site's log. If there are too many, run `manage.py work` as well."),
+            _("See the site’s log. If there are too many, run `manage.py work` as well."),
         )
     if state.waiting >= MOST:
         yield warning(
-            _("Too many background tasks wait, so new ones are refused."), _("See the site's log for the reason.")
+            _("Too many background tasks wait, so new ones are refused."), _("See the site’s log for the reason.")
         )
     if state.failed:
         text = ngettext("%(num)s background task failed.", "%(num)s background tasks failed.", state.failed)
-        advice = _("The operator's page says why, and repeats them.")
+        advice = _("The operator’s page says why, and repeats them.")
         yield warning(text % {"num": grouped(state.failed)}, advice)
     if state.late <= _LATE_TASK and not state.failed:
         yield fine(f"{state.waiting:,} background tasks wait, none is late, none failed.")
@@ -100,7 +99,7 @@ def check_hot_list(examination: Examination) -> Iterator[Finding]:
     if at and examination.now - at > _HOT_STALE_SECONDS:
         yield warning(
             _("The hot list has not been scored for a long time."),
-            _("See the site's log: is housekeeping running?"),
+            _("See the site’s log: is housekeeping running?"),
         )
 
 
@@ -115,14 +114,14 @@ _MISSED = 2  # number of missing backups after which the newest is too old: one 
 
 
 def check_age_of_backup(_examination: Examination) -> Iterator[Finding]:
-    if not settings.BACKUP_DIR:
+    if (folder := chosen_folder()) is None:
         yield note("`BACKUP_DIR` is not set, so nothing is known about backups.")
         return
-    backup = newest_in(Path(settings.BACKUP_DIR))
+    backup = newest_in(folder)
     if backup is None:
         yield warning(
-            _("There is no backup in `%(path)s`.") % {"path": settings.BACKUP_DIR},
-            _("Housekeeping makes one soon after the site starts; see the site's log if it does not."),
+            _("There is no backup in `%(path)s`.") % {"path": folder},
+            _("Housekeeping makes one soon after the site starts; see the site’s log if it does not."),
         )
         return
     try:
@@ -135,7 +134,7 @@ def check_age_of_backup(_examination: Examination) -> Iterator[Finding]:
     if age > _MISSED * BACKUP_SECONDS:
         yield warning(
             _("The newest backup is %(time)s old.") % {"time": units.span(age)},
-            _("See the site's log for the reason, and run `manage.py backup`."),
+            _("See the site’s log for the reason, and run `manage.py backup`."),
         )
     else:
         yield fine(f"The newest backup is {units.span(age)} old.")

@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import get_connection
 from django.db import DatabaseError
 from django.utils.crypto import get_random_string
 from django.utils.encoding import force_bytes
@@ -18,7 +17,7 @@ from django_tasks import TaskResultStatus, task
 from django_tasks_db.models import DBTaskResult
 
 import tasks
-from accounts.mail import Kind, letter
+from accounts.mail import SMTP, Kind, connection, is_sent, letter, server
 from articles import replies
 from articles.doctor.examination import (
     Examination,
@@ -34,15 +33,7 @@ from articles.doctor.examination import (
 from articles.doctor.settings import is_public
 from owner import choices
 
-_BACKEND = "django.core.mail.backends.{}.EmailBackend"
-_SENDING = _BACKEND.format("smtp")
 _MOST_COUNTED = 1_000
-_NOT_SENDING = [_BACKEND.format(kind) for kind in ("console", "dummy", "filebased", "locmem")]
-
-
-def is_sent() -> bool:
-    """Return whether mail is sent to a server, not printed or dropped."""
-    return settings.EMAIL_BACKEND not in _NOT_SENDING
 
 
 def check_backend(_examination: Examination) -> Iterator[Finding]:
@@ -59,10 +50,10 @@ def check_backend(_examination: Examination) -> Iterator[Finding]:
 
 def check_server(_examination: Examination) -> Iterator[Finding]:
     """Connect to the mail server and log in, but send nothing."""
-    if settings.EMAIL_BACKEND != _SENDING:
+    if server("EMAIL_BACKEND") != SMTP:
         return
     try:
-        with get_connection() as backend:
+        with connection() as backend:
             _session_of(backend).ehlo_or_helo_if_needed()
             yield fine(f"The mail server {_server()} accepts the site's login.")
     except (OSError, smtplib.SMTPException) as failure:
@@ -76,7 +67,7 @@ def check_replies(_examination: Examination) -> Iterator[Finding]:
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         yield error(
             _("Replies by mail are not read: the site cannot read and change `%(folder)s`.") % {"folder": folder},
-            _("Let the mail server deliver there, and the site's user delete: docs/reply-by-mail.md."),
+            _("Let the mail server deliver there, and the site’s user delete: docs/reply-by-mail.md."),
         )
     elif set_aside := sum(1 for _name in islice(replies.aside().glob("*"), _MOST_COUNTED)):
         yield warning(
@@ -120,7 +111,7 @@ def _finding_of(recipient: str, answer: tuple[str, bool, str] | None) -> Finding
     if answer is None:
         return error(
             _("The mail server has not answered the process that sends mail."),
-            _("See the site's log for the reason."),
+            _("See the site’s log for the reason."),
         )
     server, has_accepted, detail = answer
     if has_accepted:
@@ -141,10 +132,11 @@ def _not_taken() -> Finding:
 @task(queue_name=tasks.MAIL)
 def answer_test(recipient: str, key: str) -> None:
     """Send a test mail, and note the answer for the process that asked with this key."""
+    choices.forget()  # another process may have saved the mail server a moment ago
     message = letter(Kind.TEST, recipient, {}).message()
     has_accepted = True
     try:
-        with get_connection() as backend:
+        with connection() as backend:
             message.connection = backend
             answers = _recorded_answers(backend)
             message.send()
@@ -173,7 +165,7 @@ def _session_of(backend: Any) -> Any:
 
 
 def _server() -> str:
-    return f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
+    return f"{server('EMAIL_HOST')}:{server('EMAIL_PORT')}"
 
 
 def _recorded_answers(backend: Any) -> list[str]:

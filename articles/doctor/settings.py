@@ -44,7 +44,7 @@ def _is_this_machine(host: str) -> bool:
 def check_debug(_examination: Examination) -> Iterator[Finding]:
     if settings.DEBUG and is_public():
         yield error(
-            _("`DEBUG` is on: pages that fail show the site's code and data to everyone."),
+            _("`DEBUG` is on: pages that fail show the site’s code and data to everyone."),
             _("Set `DEBUG=0` and restart the site."),
         )
     elif settings.DEBUG:

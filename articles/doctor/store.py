@@ -104,7 +104,7 @@ def check_fit(examination: Examination) -> Iterator[Finding]:
         yield error(_("The site cannot use this store."), "", examination.misfit)
     elif store is None and examination.known_site:
         yield error(
-            _("The store has lost the ranking's parameters."), _("Restart the site, then run `manage.py repair`.")
+            _("The store has lost the ranking’s parameters."), _("Restart the site, then run `manage.py repair`.")
         )
     elif store is None:
         yield note("The store is empty.", "The first start of the site prepares it.")
@@ -141,7 +141,7 @@ def check_permissions(examination: Examination) -> Iterator[Finding]:
     if FORGETTING in examination.denied and file and file.enabled:
         yield warning(
             _("The store does not permit `BGREWRITEAOF`: its file keeps who viewed what on past days."),
-            _("Permit it to the site's user of the store, or rewrite the file once a day."),
+            _("Permit it to the site’s user of the store, or rewrite the file once a day."),
         )
     if denied:
         yield note(
@@ -166,13 +166,13 @@ def check_memory(examination: Examination) -> Iterator[Finding]:
         yield fine(f"The store uses {units.size(memory.used)} of memory; it has no limit.")
         return
     sizes = {"used": units.size(memory.used), "limit": units.size(memory.limit)}
-    advice = _("Increase `maxmemory`, or the memory of the store's machine.")
+    advice = _("Increase `maxmemory`, or the memory of the store’s machine.")
     if memory.used >= memory.limit:
         yield error(
-            _("The store's memory is full (%(used)s of %(limit)s): no votes are accepted.") % sizes, advice
+            _("The store’s memory is full (%(used)s of %(limit)s): no votes are accepted.") % sizes, advice
         )
     elif memory.used >= _NEARLY_FULL * memory.limit:
-        yield warning(_("The store's memory is nearly full: %(used)s of %(limit)s.") % sizes, advice)
+        yield warning(_("The store’s memory is nearly full: %(used)s of %(limit)s.") % sizes, advice)
     else:
         yield fine(f"The store uses {sizes['used']} of {sizes['limit']} of memory.")
 
@@ -201,12 +201,12 @@ def check_persistence(examination: Examination) -> Iterator[Finding]:
     if not file.last_write_ok:
         yield error(
             _("The last write to the append-only file failed: no changes are accepted."),
-            _("Check the disk and the store's log."),
+            _("Check the disk and the store’s log."),
         )
     if not file.last_rewrite_ok:
         yield warning(
             _("The last rewrite of the append-only file failed: the file keeps growing."),
-            _("Check the disk and the store's log."),
+            _("Check the disk and the store’s log."),
         )
     if file.last_write_ok and file.last_rewrite_ok:
         yield fine("The append-only file is on and is written.")
@@ -300,7 +300,7 @@ def check_lag(examination: Examination) -> Iterator[Finding]:
         yield warning(
             _("A replica of the store has not reported for %(time)s: it is stuck, or its connection is broken.")
             % {"time": units.moment(slowest)},
-            _("Check the replica's machine and its network."),
+            _("Check the replica’s machine and its network."),
         )
     else:
         yield fine("The replicas follow the store.")

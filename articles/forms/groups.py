@@ -81,7 +81,7 @@ def _check_new_group(title: str, known: Mapping[str, str]) -> str:
     """Return the title if a group can have it. `known` holds titles by slug. Raises ValidationError."""
     if title:
         if not (slug := slug_from_title(title)):
-            raise ValidationError(_("This title can't be turned into an address. Use letters or digits."))
+            raise ValidationError(_("This title can’t be turned into an address. Use letters or digits."))
         _refuse_taken(title, slug, known)
     return title
 
@@ -92,16 +92,50 @@ def _refuse_taken(title: str, slug: str, known: Mapping[str, str]) -> None:
         raise ValidationError(_("There is already a group with this name."), code="taken")
 
 
-class GroupForm(forms.Form):
-    """A new group."""
+class _DescribedForm(forms.Form):
+    """The description of a group."""
+
+    description = fields.CleanedField(
+        lines.clean_group_description,
+        required=False,
+        label=gettext_lazy("Description"),
+        help_text=gettext_lazy("What belongs here, in a few sentences. You can use Markdown."),
+        widget=fields.TextInput(lines.GROUP_DESCRIPTION_LIMIT, {"rows": 5, "dir": "auto"}),
+    )
+    _current = ""
+
+    def clean_description(self) -> str:
+        with fields.cleaning():
+            return fields.check_links(self.cleaned_data["description"], current=self._current)
+
+
+class _SeenForm(forms.Form):
+    """Who sees a group."""
+
+    visible = forms.ChoiceField(
+        label=gettext_lazy("Who sees the group and its articles"),
+        choices=[
+            (EVERYONE, pgettext_lazy("who sees a group", "Everyone")),
+            (MEMBERS, pgettext_lazy("who sees a group", "Members only")),
+        ],
+        initial=EVERYONE,
+        widget=forms.RadioSelect,
+    )
+
+
+class GroupForm(_DescribedForm, _SeenForm):
+    """A new group. Without an answer, everyone sees it."""
 
     title = fields.CleanedField(
         lines.clean_group_title, label=gettext_lazy("Title"), widget=fields.LineInput(lines.GROUP_TITLE_LIMIT)
     )
+    field_order = ("title", "description", "visible")
 
     def __init__(self, *args: Any, known: Mapping[str, str], **options: Any) -> None:
         super().__init__(*args, **options)
         self._known = known
+        self.fields["visible"].required = False
+        fields.needed_sometimes(self, "visible")
 
     def clean_title(self) -> str:
         return _check_new_group(self.cleaned_data["title"], self._known)
@@ -130,38 +164,19 @@ class RenameForm(forms.Form):
         return title
 
 
-class DescribeForm(forms.Form):
-    """The description of a group."""
+class DescribeForm(_DescribedForm):
+    """Another description for a group."""
 
-    description = fields.CleanedField(
-        lines.clean_group_description,
-        required=False,
-        label=gettext_lazy("Description"),
-        help_text=gettext_lazy("What belongs here, in a few sentences. You can use Markdown."),
-        widget=fields.TextInput(lines.GROUP_DESCRIPTION_LIMIT, {"rows": 5, "dir": "auto"}),
-    )
     reason = fields.reason_field(required=False)
 
     def __init__(self, data: Any = None, *, description: str) -> None:
         super().__init__(data, prefix="describe", initial={"description": description})
         self._current = description
 
-    def clean_description(self) -> str:
-        with fields.cleaning():
-            return fields.check_links(self.cleaned_data["description"], current=self._current)
 
+class VisibilityForm(_SeenForm):
+    """Who sees an existing group."""
 
-class VisibilityForm(forms.Form):
-    """Who sees a group."""
-
-    visible = forms.ChoiceField(
-        label=gettext_lazy("Who sees the group and its articles"),
-        choices=[
-            (EVERYONE, pgettext_lazy("who sees a group", "Everyone")),
-            (MEMBERS, pgettext_lazy("who sees a group", "Members only")),
-        ],
-        widget=forms.RadioSelect,
-    )
     reason = fields.reason_field(required=False)
 
     def __init__(self, data: Any = None, *, visible: str) -> None:

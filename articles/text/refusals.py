@@ -36,9 +36,9 @@ ACTIONS = {
     "own-article": gettext_lazy("You posted this article yourself: edit it, or ask a moderator."),
     "not-trusted-yet": gettext_lazy("New members cannot suggest changes yet."),
     "may-not-vouch": gettext_lazy(
-        "Only other members can vouch, if they aren't new or banned and their votes and vouches count."
+        "Only other members can vouch, if they aren’t new or banned and their votes and vouches count."
     ),
-    "not-on-probation": gettext_lazy("This member's votes aren't waiting, so a vouch would change nothing."),
+    "not-on-probation": gettext_lazy("This member’s votes aren’t waiting, so a vouch would change nothing."),
     "vouches-full": gettext_lazy("You have vouched for as many members as you can for now."),
     "suggestion-not-found": gettext_lazy("This suggestion is no longer open."),
     "suggestion-closed": gettext_lazy("This was suggested and decided not long ago."),
@@ -86,7 +86,7 @@ ACTIONS = {
         "Other articles were merged into this one. Undo that first, or merge the other way round."
     ),
     "merges-full": gettext_lazy("No more articles can be merged into this one."),
-    "self-merge": gettext_lazy("Enter another article: an article can't be merged into itself."),
+    "self-merge": gettext_lazy("Enter another article: an article can’t be merged into itself."),
     "not-removed": gettext_lazy("This article is not removed."),
     "comment-not-removed": gettext_lazy("This comment is not removed."),
     "not-locked": gettext_lazy("This discussion is not locked."),

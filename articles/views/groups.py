@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext as _, ngettext, pgettext
 from django.views.decorators.http import require_safe
 from markupsafe import Markup
@@ -107,8 +108,9 @@ def facts_of(slug: str) -> Markup:
 
 
 @page_with_form
-@needs(ASSIGN_GROUPS, carries=["title"])
+@needs(ASSIGN_GROUPS, carries=["title", "description", "visible"])
 def create(request: HttpRequest) -> HttpResponse:
+    """Create a group, and offer the form for the next one."""
     form = GroupForm(request.POST or None, known=repository().groups.get_titles())
     if request.method == "POST" and form.is_valid():
         try:
@@ -116,9 +118,9 @@ def create(request: HttpRequest) -> HttpResponse:
         except GroupExists as taken:  # by a concurrent request
             form.add_error("title", ValidationError(action_sentence(taken), code="taken"))
         else:
-            return _created(request, form.slug)
+            return _created(request, form.slug, form)
     if slug := _just_created(request, form):
-        return _created(request, slug)
+        return _created(request, slug, form)
     return show_form(request, "groups/create.html", form)
 
 
@@ -131,8 +133,17 @@ def _just_created(request: HttpRequest, form: GroupForm) -> str:
     return next((entry.details["slug"] for entry in done if entry.title == title), "")
 
 
-def _created(request: HttpRequest, slug: str) -> HttpResponse:
-    return show_next(request, _("The group has been created."), "articles:group", slug)
+def _created(request: HttpRequest, slug: str, form: GroupForm) -> HttpResponse:
+    """Complete a group that this form has created."""
+    given, moderator = form.cleaned_data, actor(request)
+    if given["visible"] == MEMBERS:
+        set_visibility(slug, moderator, "", is_closed=True)
+    if given["description"]:
+        repository().groups.describe(slug, given["description"], moderator)
+    title = form.fields["title"].clean(form.data["title"])
+    link = format_html('<a href="{}" dir="auto">{}</a>', reverse("articles:group", args=[slug]), title)
+    told = _("The group %(group)s has been created. You can create another one.")
+    return show_next(request, format_html(told % {"group": "{}"}, link), "articles:create_group")
 
 
 _FIELDS = (

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -282,7 +281,7 @@ def _of_machine() -> dict[str, float]:
     with suppress(DatabaseError):
         tasks = read_state()
         figures |= {"tasks": tasks.waiting, "task_late_seconds": tasks.late, "failed_tasks": tasks.failed}
-    if settings.BACKUP_DIR and (age := folders.age_of_newest(Path(settings.BACKUP_DIR))) is not None:
+    if (folder := folders.chosen_folder()) and (age := folders.age_of_newest(folder)) is not None:
         figures["backup_age_seconds"] = age
     return figures
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, pgettext
 from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
@@ -95,7 +95,8 @@ class DecisionForm(forms.Form):
 
 
 def _button(request: HttpRequest, **_held: int) -> str:
-    return _("Approve") if unsent_form.sent(request).get("decision") == "approve" else _("Refuse")
+    approves = unsent_form.sent(request).get("decision") == "approve"
+    return pgettext("held post", "Approve") if approves else _("Refuse")
 
 
 @private_act(needs(REMOVE_ARTICLES), page="articles:queue", button=_button)

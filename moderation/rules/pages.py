@@ -15,7 +15,7 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, pgettext_lazy
 from ninja import P, PathEx, Status
 from pydantic import BaseModel, Field
 
@@ -126,7 +126,7 @@ def write(request: HttpRequest, rule_id: int | None = None) -> HttpResponse:
 class SwitchForm(forms.Form):
     """For how long a rule is on."""
 
-    days = forms.TypedChoiceField(coerce=int, label=gettext_lazy("For"))
+    days = forms.TypedChoiceField(coerce=int, label=pgettext_lazy("duration", "For"))
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)

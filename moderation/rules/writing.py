@@ -54,7 +54,7 @@ class RuleForm(forms.Form):
     name = CleanedField(
         clean_rule_name,
         label=pgettext_lazy("of a rule", "Name"),
-        help_text=gettext_lazy("Everyone can read it in the moderation log. It can't be changed later."),
+        help_text=gettext_lazy("Everyone can read it in the moderation log. It can’t be changed later."),
         widget=LineInput(_NAME_LIMIT),
     )
     subject = forms.ChoiceField(
@@ -88,7 +88,7 @@ class RuleForm(forms.Form):
     posts = _number(gettext_lazy("Least number of posts of the same kind before it"), 1000)
     hours = _number(gettext_lazy("within this many hours"), matching.MOST_DAYS * 24)
     is_first = forms.BooleanField(
-        required=False, label=gettext_lazy("It is the member's first article or comment")
+        required=False, label=gettext_lazy("It is the member’s first article or comment")
     )
     members = _number(gettext_lazy("Least number of other members who posted the same text"), 100)
     days = _number(gettext_lazy("within this many days"), matching.MOST_DAYS)
@@ -208,7 +208,7 @@ def summary(definition: matching.Definition) -> list[str]:
         "age_days": age % {"n": grouped(one.age_days)},
         "points": points % {"n": grouped(one.points)},
         "posts": posts % {"n": grouped(one.posts), "hours": grouped(one.hours)},
-        "is_first": _("It is the member's first article or comment"),
+        "is_first": _("It is the member’s first article or comment"),
         "members": members % {"n": grouped(one.members), "days": grouped(one.days)},
     }
     lines = [str(SUBJECTS[one.subject]), *(sentences[name] for name in one.conditions)]

@@ -31,7 +31,7 @@ def test_a_text_outlives_a_lost_connection_and_no_other_member_sees_it(page, sit
     parent.locator("a.reply").first.click()
     form.locator("textarea").fill(kept)
     form.locator("button[type=submit]:not([name])").click()
-    expect(note).to_contain_text("the site didn't respond")
+    expect(note).to_contain_text("the site didn’t respond")
     expect(form.locator("textarea")).to_have_value(kept)
 
     page.context.set_offline(False)

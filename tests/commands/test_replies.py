@@ -174,7 +174,7 @@ def test_mail_of_programs_is_dropped_without_an_answer(site_store, article, alic
 
 
 def test_mail_from_the_site_itself_is_dropped(alice, comment, box, settings):
-    settings.DEFAULT_FROM_EMAIL = "News <noreply@news.example.org>"
+    settings.EMAIL_FROM = "News <noreply@news.example.org>"
     for own in ("noreply@News.example.org", reply_address(alice.pk, comment)):
         alice.email = alice.verified_email = own
         alice.save()

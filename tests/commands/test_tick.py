@@ -297,7 +297,7 @@ def test_clocks_that_disagree_are_logged_once_in_english(site_store, monkeypatch
 
     logged = [record.getMessage() for record in caplog.records if "clock" in record.getMessage()]
     found = [line[:40] for line in logged]
-    assert found == ["The clock of the store's machine and thi", "This machine's clock has been set back: "]
+    assert found == ["The clock of the store’s machine and thi", "This machine’s clock has been set back: "]
     assert site_store.clock.compare().store == pytest.approx(began, abs=60)
 
 

@@ -54,4 +54,4 @@ def test_clocks_that_disagree_are_a_warning(site_store):
     ((level, text),) = brief("clocks", "clocks")
 
     assert level == "warning"
-    assert "This machine's clock has been set back" in text
+    assert "This machine’s clock has been set back" in text

@@ -6,8 +6,8 @@ from django_tasks_db.models import DBTaskResult
 from articles.doctor import mail
 from articles.doctor.mail import send_test
 from tests.doctor.examining import brief, levels, look
-from tests.doctor.mail_server import MailServer
 from tests.mail_backends import clock_of_a_site
+from tests.mail_server import MailServer
 
 pytestmark = pytest.mark.django_db
 

@@ -89,7 +89,7 @@ def test_an_emptied_store_is_an_error_once_the_site_has_used_it(site_store):
 
 def test_lost_parameters_of_the_ranking_are_an_error_that_a_restart_mends(site_store):
     lose_parameters(site_store)
-    assert brief("store", "fit") == [("error", "The store has lost the ranking's parameters.")]
+    assert brief("store", "fit") == [("error", "The store has lost the ranking’s parameters.")]
 
     wiring.forget_repositories()
     wiring.repository()

@@ -221,7 +221,7 @@ def test_an_invalid_number_of_points_is_400_with_the_reason(site_store, article,
     [
         (",".join(f"g{n}" for n in range(51)), "at most 50 groups"),
         ("x" * 9999, "at most 50 groups"),
-        ("python,a b", "A group's name can only contain"),
+        ("python,a b", "A group’s name can only contain"),
     ],
 )
 def test_too_many_or_invalid_hidden_groups_are_400(site_store, hidden, told):

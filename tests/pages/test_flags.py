@@ -47,7 +47,7 @@ def test_a_member_flags_an_article_changes_the_flag_and_takes_it_back(site_store
     for _ in range(2):  # pressed twice
         assert browser.post(flagged, {"reason": "spam", "take_back": "1"}).status_code == 302
     assert site_store.flags.count() == 0
-    assert "You haven't flagged anything yet." in text_of(bob, MINE)
+    assert "You haven’t flagged anything yet." in text_of(bob, MINE)
 
 
 def test_a_comment_is_flagged_from_its_line(site_store, article, alice, bob, carol):

@@ -29,7 +29,7 @@ def follow(browser, slug, target="follow", back="/groups/"):
 def test_a_group_is_followed_and_left_by_buttons_and_its_articles_listed(site_store, article, redis_article, bob):
     browser = browser_of(bob, strict=True)
     empty = browser.get("/following/").content.decode()
-    assert "You aren't following any groups" in empty
+    assert "You aren’t following any groups" in empty
     assert 'href="/following/" aria-current="page">Following<' in empty
     page = browser.get("/groups/python/").content.decode()
     token = re.search('name="csrfmiddlewaretoken" value="([^"]*)"', page)[1]

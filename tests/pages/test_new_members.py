@@ -61,8 +61,8 @@ def test_comments_are_limited_too_and_in_the_readers_language(article, bob):
 
     assert response.status_code == 429
     assert (
-        "新会员在 1 天内最多可发表 2 条评论。在你注册满 3 天，且你近期的文章从非新会员处获得 5 分"
-        "（其中须有一位版主，或三位互不相关的会员）之前，你都算新会员。请在 12 小时后重试。"
+        "新成员在 1 天内最多可发表 2 条评论。在你注册满 3 天，且你近期的文章从非新成员处获得 5 分"
+        "（其中须有一位版主，或三位互不相关的成员）之前，你都算新成员。请在 12 小时后重试。"
     ) in response.text
 
 

@@ -72,7 +72,7 @@ def test_a_new_members_votes_are_shown_and_wait_and_the_member_is_told_until_whe
     found = site_store.articles.get(article)
     assert (found.votes, found.left_out, found.ranked_points) == (2, LeftOut(1, 0), 1)
     page = unescape(browser_of(bob).get("/mine/voted/").text)
-    assert "Your votes are counted and shown, but don't affect ranking yet." in page
+    assert "Your votes are counted and shown, but don’t affect ranking yet." in page
     assert "until your account is 3 days old and your recent articles have 5 points from members who" in page
     assert "A title" in page
     assert browser_of(bob).get("/api/me").json()["votes_wait"] is True
@@ -88,7 +88,7 @@ def test_why_it_ranks_here_says_how_many_wait_but_not_whose(site_store, article,
 
     page = unescape(Client().get(f"/articles/{article}/why/").text)
 
-    assert "1 vote is excluded from ranking. 1 vote by a new member doesn't affect ranking yet." in page
+    assert "1 vote is excluded from ranking. 1 vote by a new member doesn’t affect ranking yet." in page
     assert "Of these, waiting" in page
     assert "bob" not in page
     score = Client().get(f"/api/articles/{article}/ranking").json()["score"]
@@ -206,7 +206,7 @@ def test_a_vouch_ends_probation_and_those_who_see_the_tree_see_it(site_store, se
     keep_house(site_store)
     browser, page = browser_of(alice, strict=True), "/users/bob/"
     shown = unescape(browser.get(page).text)
-    assert "New member: their votes don't affect ranking yet." in shown
+    assert "New member: their votes don’t affect ranking yet." in shown
     assert browser.post("/users/bob/vouch/").status_code == 403
     token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', shown.partition("/users/bob/vouch/")[2])[1]
 
@@ -239,7 +239,7 @@ def test_only_members_in_good_standing_vouch_and_only_for_members_who_wait(
 
     assert refused in said(mallory)
     assert refused in said(bob)
-    assert "aren't waiting" in said(alice, "dave")
+    assert "aren’t waiting" in said(alice, "dave")
     set_left_out(alice, "A ring", actor(carol), left_out=True)
     assert refused in said(alice)
     ban(dave, BanScope.POSTING, "Spam", days=1, moderator=actor(carol))

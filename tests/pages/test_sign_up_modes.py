@@ -45,7 +45,7 @@ def by_approval(site_store, settings):
 def test_a_closed_site_says_so_and_accepts_no_sign_up(site_store, settings):
     settings.SIGN_UP = "closed"
 
-    assert "This site doesn't accept new members." in Client().get("/signup/").text
+    assert "This site doesn’t accept new members." in Client().get("/signup/").text
     assert sign_up().status_code == 403
     assert not User.objects.filter(username="newcomer").exists()
 

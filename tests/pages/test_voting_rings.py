@@ -160,7 +160,7 @@ def test_a_site_that_looks_for_none_says_so(site_store, article, carol, settings
     settings.VOTING_RING_ACCOUNTS = 0
     wiring.forget_repositories()
 
-    assert "This site doesn't look for voting rings." in text_of(carol, PAGE)
+    assert "This site doesn’t look for voting rings." in text_of(carol, PAGE)
 
 
 def test_a_number_that_cannot_be_read_is_left_out_and_pages_without_it_read_none(site_store, article, carol):

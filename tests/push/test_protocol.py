@@ -62,7 +62,7 @@ def test_a_token_for_one_service_is_none_for_another(service):
 
 
 def test_without_an_address_with_https_the_site_names_its_mail_address(service, settings):
-    settings.SITE_URL, settings.DEFAULT_FROM_EMAIL = "http://localhost:8000", "News <news@example.org>"
+    settings.SITE_URL, settings.EMAIL_FROM = "http://localhost:8000", "News <news@example.org>"
 
     protocol.send(protocol.clean_subscription(FakeBrowser().subscription), b"{}", "inbox")
 

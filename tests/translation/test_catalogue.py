@@ -206,7 +206,7 @@ def test_every_template_text_and_every_text_with_placeholders_can_be_formatted(k
         (rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9]{HAN}", "no space between Chinese and Latin letters or digits"),
         (rf"{HAN} {HAN}|{HAN} +[，。：；？！、）”]|[，。：；？！、（“] +{HAN}", "a space inside Chinese"),
         (r"您|\.\.\.|''|‘|’", "你, … and “” are used here"),
-        (r"用户(?!名)|成员|点赞|投稿|标签|话题|点踩|趋势|帖", "another word for one of the site's words"),
+        (r"用户(?!名)|会员|点赞|投稿|标签|话题|点踩|趋势|帖", "another word for one of the site's words"),
     ],
 )
 def test_chinese_texts_follow_chinese_typography(kept, wrong, why):
@@ -215,6 +215,15 @@ def test_chinese_texts_follow_chinese_typography(kept, wrong, why):
             continue
         plain = re.sub(r"%(?:\(\w+\))?[ds]", "¤", chinese)
         assert not re.search(wrong, plain), f"{why}: {chinese}"
+
+
+IN_DATABASES = "Can see the operator's page"  # the name of a permission
+
+
+def test_english_texts_have_typographic_apostrophes(kept):
+    ids = [text for message in texts(kept) if message.id != IN_DATABASES for text in forms(message.id)]
+
+    assert not [text for text in ids if re.search(r"[A-Za-z]'|\"", text)], "write ’ and “” in texts"
 
 
 def test_an_english_sentence_stays_a_sentence_in_chinese(kept):

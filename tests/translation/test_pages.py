@@ -30,7 +30,7 @@ Atom RSS IP BM GET HEAD POST Article Voting English alice bob carol admin title 
 Markdown HTML Alpha Beta Gamma alpha beta gamma Python python news nowhere in min off env
 Wayback Machine archive today RE Lemmy Voyager Jerboa Thunder Webhook Webhooks Standard
 Slack Mattermost Discord Matrix hookshot ntfy
-RFC VAPID url data tag
+RFC VAPID url data tag STARTTLS TLS
 """
 NAMES = set(_STAY.split())
 """Latin words that stay: what the world calls so, the cast, and what the tests post."""

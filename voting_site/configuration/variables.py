@@ -37,6 +37,11 @@ class Variable:
         return value
 
     @property
+    def is_secret(self) -> bool:
+        """Return whether the text is shown nowhere, and encrypted in the database."""
+        return KINDS[self.kind].is_secret
+
+    @property
     def range(self) -> str:
         """The permitted range, such as `1–64`; empty if there is none."""
         return f"{self.low}–{self.high}" if self.high else ""
@@ -69,8 +74,8 @@ VARIABLES = (
     Variable("STORE_TIMEOUT_MS", "number", "500", 100, 10_000),
     Variable("STORE_READ_REPLICAS", "yes/no", "0"),
     Variable("STORE_CONFIRM_REPLICAS", "number", "0", 0, 16),
-    Variable("EMAIL_URL", "mail server", "consolemail://"),
-    Variable("EMAIL_FROM", "sender", "noreply@localhost"),
+    Variable("EMAIL_URL", "mail server", "consolemail://", in_browser=True),
+    Variable("EMAIL_FROM", "sender", "noreply@localhost", in_browser=True),
     Variable("REPLY_ADDRESS", "reply address", ""),
     Variable("VOTING_WINDOW_DAYS", "number", "7", 1, 365),
     Variable("ARTICLES_PER_PAGE", "number", "25", 5, 100),
@@ -110,7 +115,7 @@ VARIABLES = (
     Variable("NODEINFO", "yes/no", "0", in_browser=True),
     Variable("BALLOT_DAYS", "number", "3650", 0, 36500),
     Variable("RECENT_PAGES", "yes/no", "on"),
-    Variable("BACKUP_DIR", "directory", ""),
+    Variable("BACKUP_DIR", "directory", "", in_browser=True),
     Variable("BACKUP_KEEP", "number", "7", 1, 1000),
     Variable("TICK_SECONDS", "number", "60", 10, 600),
     Variable("METRICS_TOKEN", "token", ""),

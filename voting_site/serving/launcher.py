@@ -99,7 +99,7 @@ def serve(say: Say, *, runs_housekeeping: bool = True) -> None:
     """
     host, port, data_dir = settings.HOST, settings.PORT, Path(settings.DATA_DIR)
     if disk.is_full(data_dir):
-        raise CannotServe(disk.refusal(data_dir, [data_dir, Path(settings.BACKUP_DIR or data_dir)]))
+        raise CannotServe(disk.refusal(data_dir, [data_dir, settings.CONFIGURATION["BACKUP_DIR"] or data_dir]))
     workers = settings.WEB_WORKERS
     with (
         bound(host, port, PATIENCE, workers) as listeners,

@@ -105,7 +105,7 @@ class SessionCookie(_Limited):
         if not isinstance(request.user, User):
             return None
         if request.method not in _SAFE and _CsrfCheck.fails(request):
-            message = _("The CSRF token is missing or stale: send the page's token in the X-CSRFToken header.")
+            message = _("The CSRF token is missing or stale: send the page’s token in the X-CSRFToken header.")
             raise Problem(403, "csrf", message)
         self.take(request)
         return request.user

@@ -68,11 +68,11 @@ def _waits_until(member: Any) -> str:
 def _texts(tab: str) -> tuple[str, str]:
     """Return the heading of a list, and its text without articles."""
     return {
-        "voted": (_("Articles you voted for"), _("You haven't voted for anything yet.")),
-        "opposed": (_("Articles you opposed"), _("You haven't opposed anything yet.")),
+        "voted": (_("Articles you voted for"), _("You haven’t voted for anything yet.")),
+        "opposed": (_("Articles you opposed"), _("You haven’t opposed anything yet.")),
         "saved": (
             _("Articles you saved"),
-            _("You haven't saved anything yet. The star beside an article saves it for later."),
+            _("You haven’t saved anything yet. The star beside an article saves it for later."),
         ),
     }[tab]
 

@@ -134,8 +134,8 @@ def _sentence(explanation: explaining.Explanation) -> str:
         ) % {"num": grouped(excluded)}
     if score.waiting:
         text += " " + ngettext(
-            "%(num)s vote by a new member doesn't affect ranking yet.",
-            "%(num)s votes by new members don't affect ranking yet.",
+            "%(num)s vote by a new member doesn’t affect ranking yet.",
+            "%(num)s votes by new members don’t affect ranking yet.",
             score.waiting,
         ) % {"num": grouped(score.waiting)}
     return prose(text)

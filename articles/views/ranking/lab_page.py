@@ -172,7 +172,7 @@ def _curves(current: Parameters, chosen: Parameters) -> tuple[Chart, str]:
         "chosen": hours_in_words(ranking.half_life(chosen)),
     }
     if len(settings) == 1:
-        return chart, _("Without new views, an article's hotness halves in %(current)s.") % half_lives
+        return chart, _("Without new views, an article’s hotness halves in %(current)s.") % half_lives
     return (
         chart,
         _(
