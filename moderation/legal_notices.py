@@ -135,6 +135,12 @@ class NoticeForm(forms.Form):
         label=gettext_lazy("I believe in good faith that what I say here is accurate and complete.")
     )
 
+    headings = {
+        "address": gettext_lazy("What it is about"),
+        "cited": gettext_lazy("Why you report it"),
+        "name": gettext_lazy("About you"),
+    }
+    folded = ("cited",)
     use_required_attribute = False  # browsers cannot know that one of the reasons needs no name
 
     def __init__(self, data: Any, request: HttpRequest) -> None:

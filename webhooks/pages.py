@@ -37,7 +37,7 @@ from webhooks import bodies, events, sending
 
 _MOST_POINTS = 1_000_000
 _LONGEST_ADDRESS = 1_000
-_FIRST_EVENTS = (events.POSTED,)
+_FIRST_EVENTS, _FIRST_POINTS = (events.POSTED,), 10
 
 STATES = {
     Delivery.WAITING: pgettext_lazy("delivery", "waiting"),
@@ -70,8 +70,6 @@ OFF_BECAUSE = {
 class EventsForm(forms.Form):
     """The events and groups of a webhook."""
 
-    folded = ("groups",)
-
     events = forms.MultipleChoiceField(
         label=gettext_lazy("Send when"), choices=[*events.EVENTS.items()], widget=Checkboxes
     )
@@ -79,7 +77,7 @@ class EventsForm(forms.Form):
         label=gettext_lazy("Points"),
         min_value=1,
         max_value=_MOST_POINTS,
-        initial=10,
+        initial=_FIRST_POINTS,
         help_text=gettext_lazy("Of articles that are posted from now on."),
     )
     groups = forms.MultipleChoiceField(
@@ -98,6 +96,8 @@ class EventsForm(forms.Form):
             initial = {"events": webhook.event_list, "points": webhook.points, "groups": webhook.slugs}
         super().__init__(data, initial=initial)
         titles = sorted(group_titles().items(), key=lambda one: one[1].casefold())
+        chosen_groups = [title for slug, title in titles if slug in initial.get("groups", ())]
+        self.folded = {"points": str(initial.get("points", _FIRST_POINTS)), "groups": ", ".join(chosen_groups)}
         field: Any = self.fields["groups"]
         field.choices = titles
         if not titles:

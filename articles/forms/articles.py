@@ -103,6 +103,8 @@ class EditForm(ContentForm):
         self.current_link, self.current_text, self._current = article.link, article.text, article.groups
         self.fields["groups"].help_text = _("You can choose up to %(most)s.") % {"most": grouped(most_groups)}
         self.fields["groups"].offer(groups, article.groups, most_groups)  # type: ignore[attr-defined]
+        names = {group.slug: group.title for group in groups}
+        self.folded = {"groups": ", ".join(names.get(slug, slug) for slug in article.groups), "reason": ""}
         if not groups:
             del self.fields["groups"], self.fields["was"]
         if not moderator:

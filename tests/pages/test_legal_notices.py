@@ -51,6 +51,8 @@ def decide(moderator: User, decision: str, **fields: str):
 
 
 def test_a_reader_reports_content_and_follows_the_report_on_a_secret_page(article, carol):
+    headings = re.findall(r"<h2>([^<]*)</h2>", browser_of().get(NEW).text.partition("<main")[2])
+    assert headings == ["What it is about", "Why you report it", "About you"]
     page = report(f"http://testserver/articles/{article}/")
 
     assert re.fullmatch(r"/notices/[A-Za-z0-9_-]{24}/", page)

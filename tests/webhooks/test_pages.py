@@ -1,6 +1,7 @@
 """The pages on which members and administrators add webhooks and see what was delivered."""
 
 import json
+import re
 
 import pytest
 
@@ -41,6 +42,9 @@ def test_a_webhook_is_added_changed_tested_switched_and_removed(receiver, site_s
     found = (webhook.event_list, webhook.slugs, webhook.host)
     assert found == (["article.posted", "comment.posted"], ["python"], "push.example.org")
     assert ADDRESS not in webhook.secret
+    fold = r'<details class="field fold"[^>]*(?<! open)>\s*<summary>[^<]*<span class="optional">([^<]*)'
+    folds = re.findall(fold, page(login, own))
+    assert folds == ["10", "Python"], "closed, they say what is chosen"
     key = webhook.read_secret().keys[0]
     assert (f"whsec_{key}" in page(login, own), ADDRESS in page(login, own)) == (True, True)
     login.post(own, {"events": ["article.points"], "points": "3"})
