@@ -25,6 +25,7 @@ from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.readership.record import Counted, counting
 from articles.readership.visitors import remember
+from articles.searching import home_of
 from articles.text.links import copies_address, is_private
 from articles.text.refusals import action_sentence
 from articles.views.cards import LOCALES, card_holes
@@ -188,12 +189,15 @@ def article_shape(
 def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
     """Return what the page says of the article. Addresses of the card are absolute."""
     former, known = article.former if shape.may.see_subjects else None, group_titles()
+    home = home_of(article.link) if article.link else ""
     titles = tuple(known.get(slug, slug) for slug in article.groups)
     return {
         **standing_of(article, may_vote=shape.is_open and shape.frame.may_vote, is_member=shape.frame.is_member),
         "id": article.id,
         "title": article.title,
         "link": article.link,
+        "host": home,
+        "host_address": path_of("articles:host", home) if home else "",
         "removed": article.removed,
         "merged_into": article.merged_into or "",
         "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member, former=former),

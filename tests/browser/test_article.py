@@ -93,12 +93,11 @@ def test_print_has_what_there_is_to_read_and_nothing_to_press(open_article, path
     shown = page.locator("body").inner_text()
     for word in ("Reply", "Flag", "Hide", "Save", "More", "Atom"):
         assert word not in shown.split()
-    parts = (
-        ".row h2, .row .points, .row .comments" if path else "h1, .article .link, .article .points, .thread .prose"
-    )
+    parts = ".row h2, .row .points, .row .comments" if path else "h1, .article .points, .thread .prose"
     for part in page.locator(parts).all():
         expect(part).to_be_visible()
         assert part.evaluate("found => found.scrollWidth <= found.clientWidth || !found.clientWidth")
+        assert part.bounding_box()["x"] >= 0
     if not path:
         address = page.locator(".article .facts").evaluate("found => getComputedStyle(found, '::after').content")
         assert address.strip('"').endswith(page.evaluate("location.pathname"))
