@@ -31,6 +31,7 @@ class AssignForm(forms.Form):
     `was` holds the groups when the form was rendered, so that concurrent changes of two moderators are merged.
     """
 
+    folded = ("reason",)
     groups = fields.GroupsField(label=gettext_lazy("Groups"), required=False)
     new_group = fields.CleanedField(
         lines.clean_group_title,
@@ -149,6 +150,7 @@ class GroupForm(_DescribedForm, _SeenForm):
 class RenameForm(forms.Form):
     """A new title for a group."""
 
+    folded = ("reason",)
     title = fields.CleanedField(
         lines.clean_group_title, label=gettext_lazy("Title"), widget=fields.LineInput(lines.GROUP_TITLE_LIMIT)
     )
@@ -167,6 +169,7 @@ class RenameForm(forms.Form):
 class DescribeForm(_DescribedForm):
     """Another description for a group."""
 
+    folded = ("reason",)
     reason = fields.reason_field(required=False)
 
     def __init__(self, data: Any = None, *, description: str) -> None:
@@ -177,6 +180,7 @@ class DescribeForm(_DescribedForm):
 class VisibilityForm(_SeenForm):
     """Who sees an existing group."""
 
+    folded = ("reason",)
     reason = fields.reason_field(required=False)
 
     def __init__(self, data: Any = None, *, visible: str) -> None:
@@ -186,6 +190,7 @@ class VisibilityForm(_SeenForm):
 class MergeForm(forms.Form):
     """The group into which another group is merged."""
 
+    folded = ("reason",)
     into = forms.CharField(label=gettext_lazy("Merge into"))
     reason = fields.reason_field(required=False)
     sure = forms.BooleanField(
