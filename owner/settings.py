@@ -182,9 +182,17 @@ def view_of(page: str) -> str:
     return f"owner_{page.replace('-', '_')}"
 
 
+_ELSEWHERE = {
+    "EMAIL_URL": pgettext_lazy("setting", "Mail server"),
+    "EMAIL_FROM": pgettext_lazy("setting", "Sender of emails"),
+    "BACKUP_DIR": pgettext_lazy("setting", "Daily backups"),
+}
+"""Settings of pages with more than a form for them."""
+
+
 def name_of(name: str) -> str:
     """Return what pages call a setting; the name of one that is gone."""
-    return str(LABELS[name][0]) if name in LABELS else name
+    return str(LABELS[name][0]) if name in LABELS else str(_ELSEWHERE.get(name, name))
 
 
 def value_of(text: str, name: str) -> str:
@@ -192,6 +200,8 @@ def value_of(text: str, name: str) -> str:
     kind = settings.BROWSER_SETTINGS[name].kind if name in settings.BROWSER_SETTINGS else ""
     if kind == "limits":
         return limits.in_words(text)
+    if kind == "directory":  # where it is is not for everyone
+        kind, text = "yes/no", "1" if text else "0"
     known = dict(_RADIO_BUTTONS.get(kind, settings.LANGUAGES if kind == "list of languages" else ()))
     return listed(str(known.get(part, part)) for part in text.split(",")) if known else text
 

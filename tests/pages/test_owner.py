@@ -13,6 +13,7 @@ from articles import housekeeping, recent, wiring
 from articles.backup import folders
 from articles.doctor import mail as doctor_mail
 from articles.domain.limits import rates
+from articles.domain.moderation_log import Action
 from articles.models import SiteSetting, SiteText
 from owner import choices, moderators
 from owner.choices import chosen
@@ -191,6 +192,15 @@ def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, cho
     assert "Each new member – Votes: 1 in 1 day, Each new member – Articles: No limit" in log
     choose(LIMITS, **rate(posts_new="off", votes_new="300/1d"))
     assert choices.text_of("LIMITS") == "posts_new=off", "the form did not send it"
+
+
+def test_the_log_says_that_mail_and_backups_were_set_up_but_not_where(site_store, owner):
+    for name, details in (("EMAIL_URL", {}), ("BACKUP_DIR", {"from": "", "to": "/srv/copies"})):
+        site_store.moderation_log.note(Action.CHANGE_SETTING, actor(owner), name, "", details)
+
+    log = Client().get("/moderation/").text
+
+    assert re.findall(r"<bdi>(.*?)</bdi>", log) == ["Daily backups", "Off", "On", "Mail server"]
 
 
 def test_other_processes_follow_in_ten_seconds_with_one_query(monkeypatch, site_store, django_assert_num_queries):
