@@ -33,13 +33,18 @@ def expect_choice(page, row, choice, wanted):
 def test_a_click_before_signing_up_then_votes_and_a_post(page):
     name = f"dora{page.number}"
     page.goto("/newest/")
-    row = "#" + page.get_attribute(f"main .row >> nth={page.number + 2}", "id")
+    row = "#" + page.get_attribute(f"main .row >> nth={page.number + 9}", "id")
     before = points(page, row)
     page.click(f"{row} button.vote")
     page.click("main a[href^='/signup/']")
-    send(page, username=name, password1=SECRET, password2=SECRET)
+    send(page, username=name, password1=SECRET, password2=SECRET, email=f"{name}@example.org")
     page.wait_for_url(f"**/newest/{row}")
     expect_choice(page, row, "vote", before + 1)
+    welcome = page.locator(".messages .joined")
+    expect(welcome).to_contain_text(f"{name}@example.org")
+    expect(welcome).to_be_in_viewport(ratio=1)
+    expect(page.locator(row)).to_be_in_viewport(ratio=1)
+    assert welcome.bounding_box()["y"] + welcome.bounding_box()["height"] <= page.locator(row).bounding_box()["y"]
 
     with page.expect_response("**/vote/"):
         page.click(f"{row} button.oppose")
@@ -82,3 +87,20 @@ def test_a_click_before_signing_up_then_votes_and_a_post(page):
     expect(page.locator("header a[href^='/login/']")).to_be_visible()
     page.goto(article)
     expect_choice(page, row, None, 1)
+
+
+def test_a_password_is_shown_on_demand_and_never_as_it_is_sent(chromium, site):
+    with window(chromium, site, next(look for look in LOOKS if look.scripts and look.language == "en")) as page:
+        page.goto("/login/")
+        field, button = page.locator("[name=password]"), page.get_by_role("button", name="Show Password")
+        page.fill("[name=username]", "dora")
+        field.fill("wrong")
+        button.press("Enter")
+        expect(field).to_have_attribute("type", "text")
+        expect(page.get_by_role("button", name="Hide Password")).to_be_focused()
+
+        page.locator("main form.form").first.evaluate(
+            "form => { form.addEventListener('submit', event => event.preventDefault()); form.requestSubmit(); }"
+        )
+
+        expect(field).to_have_attribute("type", "password")
