@@ -11,7 +11,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib.auth import forms as auth_forms
-from django.contrib.auth.password_validation import password_validators_help_text_html
+from django.contrib.auth.password_validation import MinimumLengthValidator
 from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -19,7 +19,6 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.encoding import force_bytes
-from django.utils.html import conditional_escape
 from django.utils.http import urlsafe_base64_encode
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language, gettext_lazy as _, override, pgettext_lazy
@@ -41,18 +40,22 @@ _log = logging.getLogger(__name__)
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("Incorrect username or password.")
-_EMAIL_USE = _("Used to reset your password, and to send the emails you turn on.")
+_EMAIL_USE = _("Used to reset your password, and for the emails you turn on. We'll send a link to verify it.")
+
+
+_PASSWORD_RULE = _("At least %(count)s characters, not only digits, and hard to guess.")
 
 
 class _PasswordHelp(forms.BaseForm):
-    """Show the password rules as a list. Set per form: a lazy text would lose that it is safe markup."""
+    """Say in a line what a new password takes: an error says the rule that one breaks."""
 
     new_password = "password1"  # noqa: S105 - a field's name
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.new_password in self.fields:
-            self.fields[self.new_password].help_text = conditional_escape(password_validators_help_text_html())
+            rule = _PASSWORD_RULE % {"count": MinimumLengthValidator().min_length}
+            self.fields[self.new_password].help_text = rule
 
     def validate_password_for_user(self, user: Any, password_field_name: str = "") -> None:  # noqa: ARG002
         """Report a weak password at its own field, not at the field that repeats it."""

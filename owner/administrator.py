@@ -25,6 +25,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.forms import SignUpForm
+from accounts.mail import send_verification
 from accounts.models import User
 from accounts.sign_in.arrival import PASSWORD, arrive
 from accounts.web import unsent_form
@@ -139,6 +140,8 @@ def create_first(request: HttpRequest) -> HttpResponse:
         return redirect("articles:administration")
     form = FirstAdministratorForm(request.POST or None)
     if form.is_valid() and (user := form.create_administrator()):
+        if user.email:
+            send_verification(request, user)
         messages.success(
             request, _("Welcome, %(name)s! You are this site’s administrator.") % {"name": user.username}
         )

@@ -16,6 +16,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from accounts import sessions
+from accounts.mail import send_verification
 from accounts.models import User
 from accounts.passwords import password_confirmed
 from accounts.sign_in import identities
@@ -67,7 +68,16 @@ def arrive(request: HttpRequest, member: User, intent: LoginIntent, way: str) ->
 def welcome_if_approved(request: HttpRequest, member: User) -> None:
     """Greet a member whom a moderator had to approve, at the first login."""
     if chosen.SIGN_UP == "approval" and member.last_login is None:
-        messages.success(request, _("Welcome, %(name)s!") % {"name": member.username}, "joined")
+        _welcome(request, member, _("Welcome, %(name)s!"))
+
+
+def _welcome(request: HttpRequest, member: User, text: str) -> None:
+    """Greet a new member. The first time, send the link that verifies the address: the inbox can send it again."""
+    lines = [text % {"name": member.username}]
+    if member.email and not member.has_verified_email and member.last_login is None:
+        send_verification(request, member)
+        lines.append(_("We've sent a link to %(email)s. Open it to verify the address.") % {"email": member.email})
+    messages.success(request, "\n".join(lines), "joined")
 
 
 def join(request: HttpRequest, member: User, intent: LoginIntent, way: str) -> HttpResponse:
@@ -79,8 +89,7 @@ def join(request: HttpRequest, member: User, intent: LoginIntent, way: str) -> H
         unsent_form.keep(request, intent.typed, waiting=member.pk)
         messages.success(request, _("Your account has been created. A moderator has to approve it first."))
         return redirect("accounts:login")
-    text = _("Welcome, %(name)s! Your account has been created.")
-    messages.success(request, text % {"name": member.username}, "joined")
+    _welcome(request, member, _("Welcome, %(name)s! Your account has been created."))
     return arrive(request, member, intent, way)
 
 

@@ -38,6 +38,7 @@ from accounts.web.form_pages import (
     show_form,
     show_next,
 )
+from accounts.web.login_intent import local_path
 from owner.choices import chosen
 
 
@@ -58,19 +59,22 @@ def change_email(request: MemberRequest) -> HttpResponse:
     """Change the address, which leads to a new password."""
     typed = request.POST if request.method == "POST" else None
     form = EmailForm(typed, instance=User.objects.get(pk=request.user.pk))
-    if form.is_valid():
-        form.save()
+    if not form.is_valid():
+        return show_form(request, "accounts/email.html", form)
+    member = form.save()
+    if not member.email or member.has_verified_email or "email" not in form.changed_data:
         return show_next(request, _("Your email address has been saved."), _MAIL)
-    return show_form(request, "accounts/email.html", form)
+    send_verification(request, member)
+    return show_next(request, _("Your email address has been saved. Open the link that we've sent to it."), _MAIL)
 
 
 @private_act(members_only(), page=_MAIL, button=gettext_lazy("Send verification link"))
 def send_link(request: MemberRequest) -> HttpResponse:
-    """Send a link that verifies the member's address."""
+    """Send a link that verifies the member's address, and return to the settings, or to the page that asked."""
     if request.user.email and not request.user.has_verified_email:
         send_verification(request, request.user)
         messages.success(request, _("We’ve sent a link to your email address. Open it to verify the address."))
-    return redirect(_MAIL)
+    return redirect(local_path(request.POST.get("next", "")) or _MAIL)
 
 
 @never_cache

@@ -75,6 +75,7 @@ FORMS = {
     "accounts:signup": ("signups", _GUESSES),
     "accounts:finish_signup": ("signups",),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network")),
+    "accounts:change_email": (*_CHANGES, "mails", "mails_network"),
     "accounts:register_app": ("apps",),
     "articles:new_notice": ("notices",),
     "articles:preview": _PREVIEWS,

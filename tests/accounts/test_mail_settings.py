@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 import time_machine
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from accounts.mail import VERIFY_DAYS, WAITING, unsubscribe_token, verification_token
 from accounts.models import User
+from tests.cast import PASSWORD
 from tests.factories import browser_of
 from tests.mail_backends import wait_until_sent
 
@@ -48,6 +50,49 @@ def test_a_link_verifies_the_address_at_the_push_of_a_button(alice, as_alice):
     as_alice.post("/settings/mail/link/")
     wait_until_sent()
     assert len(mail.outbox) == 1, "there is nothing to verify"
+
+
+def test_an_address_given_at_sign_up_gets_a_link_and_the_inbox_sends_it_again_until_it_is_verified(
+    site_store, client
+):
+    fields = {"username": "newcomer", "email": "new@example.org", "password1": PASSWORD, "password2": PASSWORD}
+    pages = [client.post("/signup/", fields, follow=True).text for _ in range(2)]  # a double click
+    assert "We've sent a link to new@example.org." in unescape(pages[0])
+    wait_until_sent()
+    (message,) = mail.outbox
+    assert message.to == ["new@example.org"]
+    assert "If the account isn't yours, ignore this email" in message.body
+    inbox = client.get("/inbox/").text
+    assert "new@example.org is not verified yet" in inbox
+
+    assert client.post("/settings/mail/link/", {"next": "/inbox/"})["Location"] == "/inbox/"
+
+    wait_until_sent()
+    assert len(mail.outbox) == 2
+    Client().post(re.search(r"/settings/mail/verify/\S+/", mail.outbox[1].body)[0])
+    assert "new@example.org" not in client.get("/inbox/").text
+
+
+def test_one_address_gets_no_more_links_however_many_sign_up_with_it(db, limits):
+    limits(signups=None)
+    for number in range(8):
+        fields = {"username": f"fresh{number}", "password1": PASSWORD, "password2": PASSWORD}
+        assert Client().post("/signup/", fields | {"email": "victim@example.org"}).status_code == 302
+    wait_until_sent()
+
+    assert len(mail.outbox) == 5
+
+
+def test_a_changed_address_gets_a_link_at_once(verified):
+    browser = browser_of(verified)
+    assert "Open the link" in unescape(
+        browser.post("/settings/email/", {"email": "new@example.org"}, follow=True).text
+    )
+    browser.post("/settings/email/", {"email": "new@example.org"})
+    wait_until_sent()
+
+    links = [message for message in mail.outbox if "/settings/mail/verify/" in message.body]
+    assert [message.to for message in links] == [["new@example.org"]]
 
 
 def test_a_link_is_for_one_address_and_expires(alice, as_alice):

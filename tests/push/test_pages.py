@@ -41,6 +41,7 @@ def test_the_settings_and_the_inbox_have_a_hidden_button_with_the_sites_key(alic
         assert f'data-push="{public_key()}"' in html
         assert "hidden>" in html
         assert "js/push.js" in html
+    assert html.index("Nothing here yet") < html.index("data-push"), "not the first thing of an empty inbox"
     assert len(urlsafe_b64decode(public_key() + "=")) == 65
 
 
