@@ -84,6 +84,8 @@ def _is_logged_in_already(request: HttpRequest, password: str) -> bool:
     """
     if not request.user.is_authenticated or not unsent_form.is_stale(request):
         return request.user.is_authenticated and request.method != "POST"
+    if unsent_form.is_refused(request):
+        return False
     form, name = unsent_form.sent(request), request.user.get_username()
     if names.canonical(form.get("username", "").strip()) != names.canonical(name):
         return False

@@ -42,6 +42,11 @@ def is_stale(request: HttpRequest) -> bool:
     return "stale" in vars(request)
 
 
+def is_refused(request: HttpRequest) -> bool:
+    """Return whether a limit has refused the form, which must not be read for more than to show it again."""
+    return bool(vars(request).get("why_stale"))
+
+
 def sent(request: HttpRequest) -> QueryDict:
     """Return the form data of a request, including that of a stale form."""
     data: QueryDict = vars(request).get("stale") or request.POST

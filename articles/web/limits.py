@@ -343,15 +343,15 @@ def _too_many(request: HttpRequest, sentence: str, retry_after: int) -> HttpResp
     if prefers_json(request) or view in _FOR_SCRIPTS:
         response = JsonResponse({"error": sentence}, status=429)
     else:
-        response = _form_again(request, view, sentence) or error_pages.page(request, 429, {"explained": sentence})
+        response = _form_again(request, sentence) or error_pages.page(request, 429, {"explained": sentence})
     response["Retry-After"] = str(retry_after)
     return response
 
 
-def _form_again(request: HttpRequest, view: str, sentence: str) -> HttpResponse | None:
-    """Return the page of a refused form with what was typed; None without one, in a flood, or for a password."""
+def _form_again(request: HttpRequest, sentence: str) -> HttpResponse | None:
+    """Return the page of a refused form with what was typed, except passwords; None without one, or in a flood."""
     match = request.resolver_match
-    if match is None or request.method != "POST" or view in PASSWORD_FORMS or not is_page_with_form(match.func):
+    if match is None or request.method != "POST" or not is_page_with_form(match.func):
         return None
     try:
         take(request, "previews")  # drawing it costs more than the refusal

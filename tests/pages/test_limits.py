@@ -346,6 +346,38 @@ def test_an_open_session_cannot_guess_the_password_in_any_form(dave, caplog, pat
     assert User.objects.get(pk=dave.pk).email == "dave@example.org"
 
 
+_NEW = {"username": "fresh", "password1": PASSWORD, "password2": PASSWORD, "email": "fresh@example.org"}
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "shown"),
+    [
+        ("/login/", {"username": "dave", "password": PASSWORD}, 'value="dave"'),
+        ("/signup/", _NEW, 'value="fresh@example.org"'),
+        ("/login/confirm/", {"password": PASSWORD}, "<form"),
+        ("/password/", {"old_password": PASSWORD}, "<form"),
+        ("/password/reset/", {"email": "dave@example.org"}, 'value="dave@example.org"'),
+    ],
+)
+def test_a_refused_form_comes_back_with_the_reason_and_never_reads_the_password(dave, limits, path, fields, shown):
+    names = ("logins", "signups", "mails", "passwords")
+    limits(**dict.fromkeys(names, Rate(1, 600)))
+    browser = browser_of(dave)  # whose stale forms are read as well
+    wrong = dict.fromkeys(fields, "wrong") | {"username": "dave", "email": "dave@example.org"}
+    assert browser.post(path, wrong, REMOTE_ADDR=HOME).status_code < 429
+    with failing(User, "check_password", AssertionError):
+        answer = browser.post(path, fields, REMOTE_ADDR=HOME)
+
+    page = answer.text
+    assert (answer.status_code, "Try again in" in page, shown in page, PASSWORD in page) == (
+        429,
+        True,
+        True,
+        False,
+    )
+    assert not User.objects.filter(username="fresh").exists()
+
+
 # Sign-ups, mails, searches, changes
 
 
