@@ -1,4 +1,5 @@
-// Closes an open menu when the reader presses Escape, follows a link, or clicks or moves the focus elsewhere.
+// Closes an open menu when the reader presses Escape, follows a link, or clicks or moves the focus elsewhere. Shows a
+// password on demand.
 (() => {
   "use strict";
 
@@ -15,5 +16,20 @@
     if (!menu) return;
     menu.open = false;
     menu.firstElementChild.focus();
+  });
+
+  const show = (button, isShown) => {
+    const [word, other] = button.children;
+    button.previousElementSibling.type = isShown ? "text" : "password";
+    word.hidden = isShown;
+    other.hidden = !isShown;
+  };
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest(".secret button");
+    if (button) show(button, button.previousElementSibling.type === "password");
+  });
+  // Browsers take a text that is shown for no password, and keep it for other forms.
+  document.addEventListener("submit", ({ target }) => {
+    for (const button of target.querySelectorAll(".secret button")) show(button, false);
   });
 })();
