@@ -136,6 +136,24 @@ def test_the_picture_is_the_mark_of_the_site(site_store, article):
     assert struct.unpack(">II", raw[16:24]) == size == (1200, 630)
 
 
+@pytest.mark.parametrize(
+    ("path", "title", "description"),
+    [
+        ("/", "Article Voting", "Members share links here and vote on them, so the best rise to the top."),
+        ("/groups/python/", "Python", "All about snakes."),
+    ],
+)
+def test_the_front_page_and_groups_have_a_card(site_store, article, carol, settings, path, title, description):
+    settings.SITE_URL = "https://news.example.org"
+    site_store.groups.describe("python", "All about *snakes*.", actor(carol))
+
+    head = Head(Client().get(path).text)
+
+    assert (head["og:title"], head["og:description"], head["og:type"]) == (title, description, "website")
+    assert head["og:url"] == f"https://news.example.org{path}"
+    assert head["og:image"] == f"https://news.example.org{static('card.png')}"
+
+
 @pytest.mark.hostile
 def test_hostile_titles_stay_in_their_attribute(site_store, alice, shared_dir):
     texts = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))

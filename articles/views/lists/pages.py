@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from accounts.mail import site_address
 from accounts.moderators import ASSIGN_GROUPS
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import GROUPS_PER_LIST, PERIODS, ArticlePage, Order, Period
@@ -177,6 +178,7 @@ def _drawn(
         holes,
         frame=frame,
         list=shown,
+        site=site_address(request),
         updated_ago="" if page.refreshed_at is None else age(page.refreshed_at),
         welcome=None if frame.is_member or not page.is_front else site_text("welcome"),
     )
