@@ -2,10 +2,13 @@
 
 import json
 import re
+import struct
 from html import unescape
+from pathlib import Path
 from urllib.parse import unquote, urlencode
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.test import Client
 
 from tests.factories import browser_of
@@ -18,7 +21,13 @@ def test_the_manifest_names_the_site_its_icons_and_where_to_share(site_store, se
     assert response.headers["Content-Type"] == "application/manifest+json"
     assert content["name"] == settings.SITE_NAME
     assert content["start_url"] == "/"
-    assert [icon["sizes"] for icon in content["icons"]] == ["any", "180x180"]
+    sizes = {"any": "any 180x180 192x192 512x512", "maskable": "512x512"}
+    for purpose, expected in sizes.items():
+        found = [icon for icon in content["icons"] if icon.get("purpose", "any") == purpose]
+        assert " ".join(icon["sizes"] for icon in found) == expected
+    for icon in content["icons"][1:]:
+        head = Path(finders.find(icon["src"].removeprefix("/static/"))).read_bytes()[16:24]
+        assert "{}x{}".format(*struct.unpack(">II", head)) == icon["sizes"]
     assert content["share_target"] == {
         "action": "/post/",
         "method": "GET",
