@@ -1,5 +1,6 @@
 // The worker of the browser for this site. It shows notifications (push/sending.py writes them), and keeps the last pages:
-// when the site cannot be reached, a page that was opened is shown as it was, with a sentence that says so.
+// when the site cannot be reached, a page that was opened is shown as it was, with a sentence that says so; for another
+// page, there is a list of them.
 //
 // Pages come from the network as before. Those of one reader are dropped as soon as a page for another one arrives, as
 // after a login or a logout. Only pages that have the sentence are kept: not the inbox, the settings or forms.
@@ -7,6 +8,7 @@
 
 const MOST = 20, LOGOUT = "/logout/", PLACE = "<!--kept-page-->";
 const READER = /^<!doctype html>\s*<html[^>]* data-reader="(\d+)"/i, SENTENCE = / data-offline="([^"]*)"/;
+const LISTED = / data-kept="([^"]*)"/, TITLE = /<title>([^<]*)<\/title>/, REST = /<!--kept-page-->[^]*(?=<\/main>)/;
 
 addEventListener("install", () => skipWaiting());
 addEventListener("activate", (event) => event.waitUntil(Promise.all([registration.navigationPreload?.enable(), clients.claim()])));
@@ -50,6 +52,19 @@ const kept = async (url) => {
   return new Response(text.replace(PLACE, () => note), { headers: page.headers });
 };
 
+// A page that was never opened: the frame of one that was, around the list of those that are kept.
+const contents = async () => {
+  const names = await caches.keys(), pages = names.length ? await caches.open(names[0]) : null, found = [];
+  let frame = "";
+  for (const { url } of (await pages?.keys()) ?? []) {
+    frame = await (await pages.match(url)).text();
+    found.push(`<li><a href="${url}">${TITLE.exec(frame)?.[1]}</a></li>`);
+  }
+  const heading = LISTED.exec(frame)?.[1], list = `<h1>${heading}</h1><ul>${found.reverse().join("")}</ul>`;
+  const html = frame.replace(TITLE, `<title>${heading}</title>`).replace(REST, () => list);
+  return heading ? new Response(html, { status: 503, headers: { "Content-Type": "text/html; charset=utf-8" } }) : null;
+};
+
 const open = async (event) => {
   const { request } = event, turn = ++asked;
   try {
@@ -58,7 +73,7 @@ const open = async (event) => {
     if (isPage) event.waitUntil(keep(request.url, turn, response.clone()));
     return response;
   } catch (error) {
-    const page = await kept(request.url);
+    const page = (await kept(request.url)) ?? (await contents());
     if (page) return page;
     throw error;
   }
