@@ -41,7 +41,10 @@ def test_a_newcomer_with_an_invitation_uses_it_up(browser, club, settings, alice
     assert f'name="invitation" value="{invitation.code}"' in page
 
     club.log_in(browser, "dora", invitation=invitation.code)
-    assert "alice invited you. Moderators can see who invited whom." in browser.get("/signup/name/").text
+    assert (
+        "alice invited you to Article Voting. Moderators can see who invited whom."
+        in browser.get("/signup/name/").text
+    )
     browser.post("/signup/name/", {"username": "dora"})
 
     invitation.refresh_from_db()

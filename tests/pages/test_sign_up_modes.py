@@ -59,7 +59,7 @@ def test_an_invitation_lets_one_member_join(by_invitation, alice, carol):
     (code,) = set(re.findall(r"http://testserver/signup/\?invitation=([\w-]+)", page))
 
     form = Client().get(f"/signup/?invitation={code}").text
-    assert "alice invited you." in form
+    assert "alice invited you to Article Voting." in form
     newcomer = Client()
     for _ in range(2):  # a double click
         response = sign_up(browser=newcomer, invitation=code)
@@ -71,6 +71,14 @@ def test_an_invitation_lets_one_member_join(by_invitation, alice, carol):
     assert "You need a valid invitation" in Client().get(f"/signup/?invitation={code}").text
     assert "newcomer" in text_of(browser.get("/settings/invitations/"))
     assert "Who invited whom alice Moderation alice newcomer" in text_of(browser_of(carol).get(TREE))
+
+
+def test_an_invited_person_reads_what_a_site_for_members_is(by_invitation, alice, settings):
+    settings.READING = "members"
+    code = Invitation.objects.issue(alice).code
+
+    assert "so the best rise to the top." in Client().get(f"/signup/?invitation={code}").text
+    assert "so the best rise to the top." not in Client().get("/signup/?invitation=made-up").text
 
 
 def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
@@ -103,7 +111,7 @@ def test_an_optional_invitation_records_who_invited(site_store, settings, alice,
     settings.SIGN_UP = mode
     code = Invitation.objects.issue(alice).code
     form = text_of(Client().get(f"/signup/?invitation={code}"))
-    assert "alice invited you. Moderators can see who invited whom." in form
+    assert "alice invited you to Article Voting. Moderators can see who invited whom." in form
 
     newcomer = Client()
     for _ in range(2):  # a double click
