@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 _TAKEN = _("This name is taken.")
 _WRONG = _("Incorrect username or password.")
-_EMAIL_USE = _("Used to reset your password, and for the emails you turn on. We'll send a link to verify it.")
+_EMAIL_USE = _("Used to reset your password, and for the emails you turn on. We’ll send a link to verify it.")
 
 
 _PASSWORD_RULE = _("At least %(count)s characters, not only digits, and hard to guess.")

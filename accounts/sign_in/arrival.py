@@ -76,7 +76,7 @@ def _welcome(request: HttpRequest, member: User, text: str) -> None:
     lines = [text % {"name": member.username}]
     if member.email and not member.has_verified_email and member.last_login is None:
         send_verification(request, member)
-        lines.append(_("We've sent a link to %(email)s. Open it to verify the address.") % {"email": member.email})
+        lines.append(_("We’ve sent a link to %(email)s. Open it to verify the address.") % {"email": member.email})
     messages.success(request, "\n".join(lines), "joined")
 
 

@@ -65,7 +65,7 @@ def change_email(request: MemberRequest) -> HttpResponse:
     if not member.email or member.has_verified_email or "email" not in form.changed_data:
         return show_next(request, _("Your email address has been saved."), _MAIL)
     send_verification(request, member)
-    return show_next(request, _("Your email address has been saved. Open the link that we've sent to it."), _MAIL)
+    return show_next(request, _("Your email address has been saved. Open the link that we’ve sent to it."), _MAIL)
 
 
 @private_act(members_only(), page=_MAIL, button=gettext_lazy("Send verification link"))

@@ -57,11 +57,11 @@ def test_an_address_given_at_sign_up_gets_a_link_and_the_inbox_sends_it_again_un
 ):
     fields = {"username": "newcomer", "email": "new@example.org", "password1": PASSWORD, "password2": PASSWORD}
     pages = [client.post("/signup/", fields, follow=True).text for _ in range(2)]  # a double click
-    assert "We've sent a link to new@example.org." in unescape(pages[0])
+    assert "We’ve sent a link to new@example.org." in unescape(pages[0])
     wait_until_sent()
     (message,) = mail.outbox
     assert message.to == ["new@example.org"]
-    assert "If the account isn't yours, ignore this email" in message.body
+    assert "If the account isn’t yours, ignore this email" in message.body
     inbox = client.get("/inbox/").text
     assert "new@example.org is not verified yet" in inbox
 

@@ -84,7 +84,7 @@ BY_PLACE = {
     "Added on %(date)s": "新增於 %(date)s",
     "Send": "傳送",
     "Send the link": "寄送連結",
-    "Used to reset your password, and for the emails you turn on. We'll send a link to verify it.": (
+    "Used to reset your password, and for the emails you turn on. We’ll send a link to verify it.": (
         "用於重設密碼和寄送你開啟的郵件。我們會寄出一個連結來驗證它。"
     ),
     "Email": "電子郵件",
