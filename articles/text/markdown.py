@@ -145,6 +145,11 @@ _LINK_TAG = re.compile("(<(?:/?a|/?code|img)(?: [^>]*)?>)")
 _NUMBER = re.compile('(?:href|src)="([0-9]*)"')
 _ALT = re.compile(' alt="([^"]*)"')
 _TITLE = re.compile(' title="([^"]*)"')
+_BLOCK_EDGE = re.compile("</?(?:blockquote|h[3-6r]|li|ol|pre|p|table|tbody|td|thead|th|tr|ul)(?: [^>]*)?>")
+_SEPARATORS = dict.fromkeys(".!?:;,…", " ") | dict.fromkeys("。！？：；，、", "")
+"""What follows the end of a block in a line, by the mark that is there."""
+
+_CLOSING = "\"')]»”’）」』》"  # what may follow that mark
 _NESTING = re.compile("<(/?)(?:a|blockquote|del|em|ol|strong|ul)[ >]")
 
 _NAME = re.compile("@[^/+]+")
@@ -189,8 +194,14 @@ def render(
 
 
 def plain(html: str) -> str:
-    """Return rendered HTML without its tags, as one line: for descriptions and excerpts."""
-    return " ".join(_unescaped(_TAG.sub("", str(html))).split())
+    """Return rendered HTML without its tags, as one line: for descriptions and excerpts.
+
+    A dot is between two blocks, such as paragraphs, items and cells, unless the first ends as a sentence does.
+    """
+    blocks = _BLOCK_EDGE.split(str(html).replace("<br>", "\n"))
+    texts = [text for one in blocks if (text := " ".join(_unescaped(_TAG.sub("", one)).split()))]
+    before = "".join(one + _SEPARATORS.get(one.rstrip(_CLOSING)[-1:], " · ") for one in texts[:-1])
+    return before + "".join(texts[-1:])
 
 
 def beginning(html: str, characters: int) -> str:

@@ -362,7 +362,32 @@ def test_a_text_without_words_has_no_html():
 def test_plain_text_has_no_marks():
     text = "# One\n\n*two* [three](https://example.org/) & `<four>`\n\n- five\n\na|b\n-|-\n6|7"
 
-    assert plain(render(text)) == "One two three & <four> five a b 6 7"
+    assert plain(render(text)) == "One · two three & <four> · five · a · b · 6 · 7"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("aaa\n\nbbb", "aaa · bbb"), ("aaa\nbbb\n\nccc\nddd", "aaa bbb · ccc ddd"), ("a\n\n\n\nb", "a · b"),
+        ("foo  \nbaz", "foo baz"), ("foo\\\nbaz", "foo baz"), ("foo\nbaz", "foo baz"),
+        ("# Foo\nbar", "Foo · bar"), ("Foo\n===\nbar", "Foo · bar"), ("Foo\nBar\n---\nbaz", "Foo Bar · baz"),
+        ("#### one\n##### two", "one · two"), ("Foo\n***\nbar", "Foo · bar"), ("***", ""),
+        ("- foo\n- bar\n+ baz", "foo · bar · baz"), ("1. foo\n2. bar\n3) baz", "foo · bar · baz"),
+        ("- foo\n\n- bar\n\n\n- baz", "foo · bar · baz"), ("- foo\n  - bar\n    - baz", "foo · bar · baz"),
+        ("- a\n  > b\n  ```\n  c\n  ```\n- d", "a · b · c · d"), ("1. - 2. foo", "foo"), ("-\n- foo", "foo"),
+        ("> # Foo\n> bar\n> baz", "Foo · bar baz"), ("> foo\n\n> bar", "foo · bar"), ("foo\n> bar", "foo · bar"),
+        ("```\nx = 1\ny = 2\n```\nthen", "x = 1 y = 2 · then"), ("a\n\n    b\n\nc", "a · b · c"),
+        ("| foo | bar |\n| --- | --- |\n| baz | bim |", "foo · bar · baz · bim"),
+        ("| a |\n| - |\n| b |\n\nc", "a · b · c"),
+        ("the people who made them\n\nold papers", "the people who made them · old papers"),
+        ("It works.\n\nAnd more", "It works. And more"), ("Why?\n- one", "Why? one"), ("So:\n1. one", "So: one"),
+        ("He said “no.”\n\nShe left", "He said “no.” She left"), ("写完了。\n\n还有", "写完了。还有"),
+        ("标题\n===\n正文", "标题 · 正文"),
+        ("*foo*bar `a` [b](https://example.org/)", "foobar a b"), ("a &amp; b\n\n\\<br>", "a & b · <br>"),
+    ],
+)  # fmt: skip
+def test_where_a_block_ends_the_line_shows_it(text, line):
+    assert plain(render(text)) == line
 
 
 @pytest.mark.parametrize(
