@@ -1,6 +1,6 @@
 """The language side of search: tokens, queries, and the marking of matches in a text."""
 
-from articles.searching.hiding import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word
+from articles.searching.hiding import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word, kind_and_value
 from articles.searching.marking import first_match, marked_parts
 from articles.searching.query import (
     MOST_CHARACTERS,

@@ -40,6 +40,12 @@ _SIGNS = {"@": Kind.MEMBER, "/": Kind.HOST, "~": Kind.WORD, "#": Kind.ARTICLE}
 """How an entry begins in `Hiding.text`; a group has no sign."""
 
 
+def kind_and_value(entry: str) -> tuple[Kind, str]:
+    """Return of which kind an entry of `Hiding.text` is, and what it names."""
+    kind = _SIGNS.get(entry[:1], Kind.GROUP)
+    return kind, entry if kind is Kind.GROUP else entry[1:]
+
+
 @dataclass(frozen=True)
 class Hiding:
     """What one reader hides. Its words are as they were typed, its articles the oldest first."""
@@ -57,8 +63,7 @@ class Hiding:
         """Return what `text` of another one says. Malformed entries, and those beyond the limits, are left out."""
         found: dict[Kind, dict[Any, None]] = {kind: {} for kind in Kind}
         for entry in filter(None, text.split(",")):
-            kind = _SIGNS.get(entry[0], Kind.GROUP)
-            value = entry if kind is Kind.GROUP else entry[1:]
+            kind, value = kind_and_value(entry)
             if kind in (Kind.MEMBER, Kind.ARTICLE):
                 found[kind] |= dict.fromkeys(int(one) for one in value.split(".") if _is_id(one))
             elif value and (kind is Kind.WORD or _can_be_in_address(kind, value)):

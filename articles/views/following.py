@@ -46,7 +46,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "articles": found.articles,
         "first_rank": found.first_rank,
         "pager": numbered_pager(number, has_next=found.has_next, query=urlencode(applied.query)),
-        "marked": applied.marked,
+        "applied": applied,
         "hidden_note": hidden_note(applied, found.hidden, {"page": number}),
         "now": repo.store.now(),
     }

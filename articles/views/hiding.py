@@ -14,16 +14,17 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from accounts.web.login_intent import local_path
-from articles.domain.articles import ArticleId
+from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import StoreDamaged, StoreUnavailable
-from articles.formatting.kept import piece
+from articles.formatting.kept import drawn, piece
 from articles.formatting.values import grouped
 from articles.searching import Hiding, hosts_of
+from articles.web.addresses import path_of
 from articles.web.caching import unlisted
 from articles.web.hiding import Applied
 from articles.web.identity import names_of, reader_id
 from articles.web.preferences import preferences_of
-from articles.wiring import repository
+from articles.wiring import group_title, repository
 
 
 def hidden_note(applied: Applied, number: int, query: Mapping[str, Any]) -> Markup:
@@ -38,6 +39,18 @@ def hidden_note(applied: Applied, number: int, query: Mapping[str, Any]) -> Mark
     count = ngettext("%(num)s hidden", "%(num)s hidden", number) % {"num": grouped(number)}
     holes = {"count": count, "address": f"?{address}"}
     return piece("hiding/note.html", holes, is_shown=applied.is_shown, has_some=number > 0)
+
+
+def gone(article: Article) -> Markup:
+    """Return what is in place of the row of an article that was just hidden."""
+    hosts = hosts_of(article.link) if article.link else ()
+    more = [(host, f"/{host}", path_of("articles:host", host)) for host in hosts]
+    if article.poster_name and not article.by_deleted_member:
+        more.append(
+            (article.poster_name, f"@{article.poster_name}", path_of("articles:profile", article.poster_name))
+        )
+    more += [(group_title(slug), slug, path_of("articles:group", slug)) for slug in article.groups]
+    return drawn("hiding/gone.html", {"id": article.id, "more": more})
 
 
 @never_cache

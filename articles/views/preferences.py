@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -13,13 +14,15 @@ from django.utils import translation
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 
+from accounts.web import unsent_form
 from accounts.web.middleware import comes_from_elsewhere
 from articles.domain.errors import GroupNotFound
-from articles.searching import Hiding, Kind
+from articles.searching import Hiding, Kind, kind_and_value
 from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
+from articles.views.hiding import gone
 from articles.web import error_pages, hiding, reading
-from articles.web.form_answers import Done, NotDone, form_or_script, way_back
+from articles.web.form_answers import Done, NotDone, form_or_script, prefers_json, way_back
 from articles.web.preferences import (
     HIDDEN_COOKIE,
     KEYBOARD_COOKIE,
@@ -47,9 +50,15 @@ class _Changes(NamedTuple):
 
     @classmethod
     def of(cls, data: QueryDict) -> "_Changes | None":
-        """Return the changes; None if a value is unknown or the form has none."""
+        """Return the changes; None if a value is unknown or the form has none.
+
+        What is hidden or shown has its kind in a field, or a sign of it at its beginning, as in `Hiding.text`.
+        """
         sent = {name: str(data[name]) for name in _FIELDS if name in data}
         kind = _KINDS.get(data.get("kind", "group"))
+        if "kind" not in data:
+            for name in sent.keys() & {"hide", "show"}:
+                kind, sent[name] = kind_and_value(sent[name])
         known = {
             "theme": ("", *THEMES),
             "language": ("", *dict(settings.LANGUAGES)),
@@ -63,6 +72,12 @@ class _Changes(NamedTuple):
     def are_of_content(self) -> bool:
         """Whether the form names a group, a member, an article, …"""
         return "hide" in self.sent or "show" in self.sent
+
+    @property
+    def article(self) -> str:
+        """The number of the article that the form hides or shows; "" for none."""
+        typed = self.sent.get("hide", self.sent.get("show", ""))
+        return typed if self.kind is Kind.ARTICLE and typed.isascii() and typed.isdecimal() else ""
 
     @property
     def cookies(self) -> set[str]:
@@ -98,7 +113,20 @@ class _Changes(NamedTuple):
 
 
 def _page(request: HttpRequest) -> str:
-    return way_back(request) or reverse("articles:front")
+    """Return the page that the form was on: a list at the article that the form hides or shows.
+
+    That list has a line in place of the hidden article: see `articles.web.hiding.Applied`.
+    """
+    page = way_back(request) or reverse("articles:front")
+    changes = _Changes.of(unsent_form.sent(request))
+    article = changes.article if changes else ""
+    if "#" in page or not article:
+        return page
+    path, _mark, query = page.partition("?")
+    values = [(name, value) for name, value in parse_qsl(query) if name != "hidden" or not value.isdecimal()]
+    if changes and "hide" in changes.sent:
+        values.append(("hidden", article))
+    return f"{path}{'?' if values else ''}{urlencode(values)}#article-{article}"
 
 
 @never_cache
@@ -123,7 +151,10 @@ def save(request: HttpRequest) -> Done | HttpResponse:
         if not is_member:
             _set_cookies(request, response, changes, after)
 
-    return Done({"told": ""}, message, set_cookies, undo)
+    told = {"told": message}
+    if changes.article and "hide" in changes.sent and prefers_json(request):
+        told["row"] = gone(repository().articles.get(int(changes.article)))
+    return Done(told, message, set_cookies, undo)
 
 
 def _in_browser(request: HttpRequest, changes: _Changes) -> tuple[Preferences, Preferences]:

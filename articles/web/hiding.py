@@ -21,14 +21,21 @@ from articles.wiring import group_title, repository
 
 
 class Applied(NamedTuple):
-    """What a reader hides from one list, and whether this page shows it all the same: `?hidden=show`."""
+    """What a reader hides from one list, and whether this page shows it all the same: `?hidden=show`.
+
+    `just_hidden`: an article in whose place the page says that it is hidden, with a button that takes it back:
+    `?hidden=7`; 0 for none.
+    """
 
     own: Hiding
-    is_shown: bool
+    is_shown: bool = False
+    just_hidden: ArticleId = 0
 
     @property
     def hidden(self) -> Hiding:
         """What the page leaves out."""
+        if self.just_hidden:
+            return self.own.changed(Kind.ARTICLE, self.just_hidden, hidden=False)
         return NOTHING if self.is_shown else self.own
 
     @property
@@ -42,6 +49,9 @@ class Applied(NamedTuple):
         return {"hidden": "show"} if self.is_shown else {}
 
 
+NONE_APPLIED = Applied(NOTHING)
+
+
 def applied(
     request: HttpRequest, groups: Collection[str] = (), kinds: Collection[Kind] = (), *, read: bool = False
 ) -> Applied:
@@ -52,7 +62,9 @@ def applied(
     own = preferences_of(request).hiding.showing(groups).without(*kinds)
     if read and preferences_of(request).hides_read:
         own = replace(own, read_by=request.user.pk)
-    return Applied(own, is_shown=bool(own) and request.GET.get("hidden") == "show")
+    asked = request.GET.get("hidden") if own else None
+    just_hidden = next((one for one in own.articles if str(one) == asked), 0)
+    return Applied(own, is_shown=asked == "show", just_hidden=just_hidden)
 
 
 def with_hidden(hiding: Hiding, kind: Kind, typed: str, reader: UserId | None) -> Hiding:

@@ -20,7 +20,8 @@
     const rows = all.filter((el) => !el.parentElement.closest("details:not([open])"));
     const inSight = () => rows.find((el) => el.getBoundingClientRect().bottom > 0);
     const next = row ? rows[rows.indexOf(row) + step] : inSight();
-    (next?.matches(".row") && next.querySelector(TITLE) || next)?.focus({ preventScroll: true }); // removed: no link
+    const isGone = next?.matches(".hid"), isRow = next?.matches(".row");
+    (isRow && next.querySelector(isGone ? ".gone button" : TITLE) || next)?.focus({ preventScroll: true }); // removed: no link
     next?.scrollIntoView({ block: "nearest" });
   };
 
@@ -37,6 +38,8 @@
     c: () => press("a.comments"),
     a: () => press("button.vote:not([hidden])"),
     z: () => press("button.oppose:not([hidden])"),
+    s: () => press("button.saving"),
+    h: () => press("button[name=hide]"),
     n: () => find(".pager [rel=next]")?.click(),
     p: () => find(".pager [rel=prev]")?.click(),
     "/": search,

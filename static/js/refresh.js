@@ -9,6 +9,17 @@
   const SOON = 30_000, LATE = 300_000, PAUSE = 10_000; // ms
   const list = document.querySelector(".rows[data-pulse]");
   if (!document.querySelector("[data-votes-of], #found")) return;
+
+  // The page that hides more leads back to the place in the list. A browser may keep nothing.
+  try {
+    if (/\/hide\/$/.test(document.referrer)) scrollTo(0, sessionStorage.place);
+  } catch {}
+  addEventListener("pagehide", () => {
+    try {
+      sessionStorage.place = scrollY;
+    } catch {}
+  });
+
   const idsShown = () => {
     const places = [...document.querySelectorAll("[data-votes-of]")];
     const ids = places.map((place) => place.dataset.votesOf).filter((id) => !isNaN(id)); // not of comments
@@ -56,7 +67,7 @@
     for (const article of articles) {
       const at = `#article-${article.id}`;
       document.querySelector(at)?.classList.toggle("read", !!article.read);
-      for (const part of document.querySelectorAll(`${at} :is(.views, .visitors, .comments, .unread)`)) {
+      for (const part of document.querySelectorAll(`${at} :is(.visitors, .comments, .unread)`)) {
         part.textContent = article[part.className] ?? part.textContent;
       }
     }

@@ -1,5 +1,5 @@
-// Votes, saved articles and the theme without leaving the page: shown at once, then corrected by the response, or
-// reverted with a reason.
+// Votes, saved and hidden articles and the theme without leaving the page: shown at once, then corrected by the response,
+// or reverted with a reason.
 // Without this script, and for readers without an account, the buttons submit their form.
 (() => {
   "use strict";
@@ -122,7 +122,7 @@
   const mark = (button, goal) => {
     button.ariaPressed = goal === "save";
     button.value = goal === "save" ? "forget" : "save";
-    button.title = button.querySelector("span span").textContent = texts[button.value];
+    button.querySelector("span").textContent = texts[button.value];
   };
   const save = async (button, goal) => {
     const id = button.closest("[id^=article-]").id.slice(8);
@@ -133,6 +133,27 @@
     mark(button, state.known);
     tell(id, state);
   };
+
+  // An article's row gives way to a line that takes it back, or hides more: then other rows with that link give way.
+  const hide = async (button, goal) => {
+    const row = button.closest(".row"), isHidden = button.name === "hide", { of } = button.dataset;
+    const state = await settle(button, button, goal);
+    if (!state) return;
+    const { told, row: line } = state.answer;
+    if (!isTold(state.answer)) return submit(state);
+    say(told);
+    if (of) {
+      button.name = isHidden ? "show" : "hide";
+      button.ariaPressed = isHidden;
+      for (const other of all(`.row:not(.hid):has([href="${of}"])`)) other.hidden = isHidden;
+      return;
+    }
+    row.classList.toggle("hid", isHidden);
+    row.querySelector(".gone")?.remove();
+    if (isHidden) row.insertAdjacentHTML("beforeend", line);
+    row.querySelector(isHidden ? ".gone button" : "h2 a").focus({ preventScroll: true });
+  };
+  const isInPlace = ({ name, form }, row) => (name === "hide" || name === "show" ? row?.querySelector(".about") : form.elements.csrfmiddlewaretoken);
 
   const root = document.documentElement.dataset, themes = all(".switch [name=theme]");
   const wear = (theme) => {
@@ -151,15 +172,20 @@
   };
   const inSettings = all("main [name=theme]").length; // the settings page shows the theme too: its form is submitted
 
-  const press = { choice: cast, saved: save, theme: choose };
+  const press = { choice: cast, saved: save, hide, show: hide, theme: choose };
   const pressed = ({ target }) => target.closest?.("[formaction], .switch [name=theme]");
   let last;
   document.addEventListener("click", (event) => {
     const button = pressed(event);
     const isDouble = event.detail > 1 && button === last;
     last = button;
-    if (!press[button?.name] || (button.name === "theme" ? inSettings : !button.form.elements.csrfmiddlewaretoken)) return;
+    if (!press[button?.name] || (button.name === "theme" ? inSettings : !isInPlace(button, button.closest(".row")))) return;
     event.preventDefault();
+    const menu = button.closest(".drop[open]");
+    if (menu) {
+      menu.open = false;
+      menu.firstElementChild.focus({ preventScroll: true });
+    }
     if (!isDouble) press[button.name](button, button.value);
   });
   // A held key is one press.

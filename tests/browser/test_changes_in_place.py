@@ -1,4 +1,4 @@
-"""Changes that need no page load: saved articles, the theme, the explanation of a rank."""
+"""Changes that need no page load: saved and hidden articles, the theme."""
 
 import pytest
 from playwright.sync_api import expect
@@ -25,14 +25,14 @@ def article(page, site_store):
     return number
 
 
-def button_of(page, article):
-    return page.locator(f"{row_of(article)} button.saving")
+def menu_of(page, article):
+    return page.locator(f"{row_of(article)} summary")
 
 
 def expect_saved(page, article, is_saved):
-    button = button_of(page, article)
+    button = page.locator(f"{row_of(article)} button.saving")
     expect(button).to_have_attribute("aria-pressed", str(is_saved).lower())
-    expect(button).to_have_accessible_name("Saved “Kept”" if is_saved else "Save “Kept”")
+    expect(button).to_have_text("Saved" if is_saved else "Save")
 
 
 def is_kept(site_store, page, article):
@@ -46,27 +46,99 @@ def is_kept(site_store, page, article):
 def test_an_article_is_saved_in_place_and_announced(page, site_store, article):
     held = hold(page, SAVED)
     page.evaluate("scrollTo(0, 300)")
-    button_of(page, article).focus()
+    menu_of(page, article).focus()
     before = page.evaluate("scrollY")
 
-    page.keyboard.press("Enter")
+    for key in ("Enter", "Tab", "Enter"):
+        page.keyboard.press(key)
 
     expect_saved(page, article, True)
     wait_for(page, lambda: held)
     held[0].continue_()
     expect(page.locator("#live")).to_have_text("Saved for later.")
     expect_saved(page, article, True)
-    expect(button_of(page, article)).to_be_focused()
+    expect(menu_of(page, article)).to_be_focused()
+    expect(page.locator("details[open]")).to_have_count(0)
     assert page.evaluate("scrollY") == before
     assert page.url.endswith("/newest/")
     assert is_kept(site_store, page, article)
     page.unroute(SAVED)
 
-    page.keyboard.press("Enter")
+    page.keyboard.press("s")
 
     expect(page.locator("#live")).to_have_text("No longer saved.")
     expect_saved(page, article, False)
     assert not is_kept(site_store, page, article)
+
+
+# Hiding
+
+
+@pytest.mark.parametrize("member", ["demo", None], ids=["member", "reader"])
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_an_article_is_hidden_where_it_is_and_shown_again(chromium, site, member, scripts):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "java_script_enabled": scripts}
+    with window(chromium, site, member, **phone) as page:
+        page.goto("/newest/")
+        row = page.locator("#" + page.locator(".row").nth(15).get_attribute("id"))
+        title = row.locator("h2").inner_text()
+        row.locator("summary").tap()
+        top = row.bounding_box()["y"]
+
+        row.get_by_role("button", name="Hide", exact=True).tap()
+
+        expect(row.locator(".gone")).to_contain_text("Hidden")
+        expect(row.get_by_text(title, exact=True)).to_be_hidden()
+        if scripts:
+            expect(row.get_by_role("button", name="Undo")).to_be_focused()
+            assert row.bounding_box()["y"] == top
+        assert 0 < row.bounding_box()["y"] < 844 < page.evaluate("document.body.scrollHeight")
+        assert page.evaluate("scrollY") > 500
+        row.get_by_role("button", name="Undo").tap()
+        expect(row.locator(".gone")).to_have_count(0)
+        expect(row.get_by_text(title, exact=True)).to_be_visible()
+        assert 0 < row.bounding_box()["y"] < 844
+        page.reload()
+        expect(row.locator("h2")).to_have_text(title)
+
+
+def test_a_key_hides_an_article_and_a_button_what_is_like_it(page, site_store, article):
+    others = [posted(site_store, title) for title in ("More", "Again")]
+    page.goto("/newest/")
+    page.keyboard.press("j")
+    page.keyboard.press("h")
+    row = page.locator(row_of(others[1]))
+    expect(row.get_by_role("button", name="Undo")).to_be_focused()
+
+    row.get_by_role("button", name="Hide “example.org”").click()
+
+    expect(page.locator("#live")).to_have_text("Articles from example.org are now hidden from your lists.")
+    for other in (article, others[0]):
+        expect(page.locator(row_of(other))).to_be_hidden()
+    row.get_by_role("button", name="Hide “example.org”").click()
+    expect(page.locator(row_of(article))).to_be_visible()
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.closest('.row').id") == f"article-{others[0]}"
+    row.get_by_role("button", name="Undo").click()
+    expect(row.locator("h2 a")).to_be_focused()
+    page.reload()
+    expect(page.locator(".gone")).to_have_count(0)
+
+
+def test_the_page_of_what_to_hide_leads_back_to_the_place(page, site_store):
+    hosts = [f"host-{n}.example" for n in range(20)]
+    for host in hosts:
+        site_store.articles.post(77, "somebody", f"At {host}", f"https://{host}/", ())
+    page.goto("/newest/")
+    row = page.locator(".row", has_text=f"At {hosts[2]}")
+    row.locator("summary").click()
+    before = page.evaluate("scrollY")
+    row.get_by_role("link", name="Hide more like this").click()
+    page.get_by_role("button", name=f"Hide “{hosts[2]}”").click()
+
+    page.wait_for_url("**/newest/**")
+    expect(row).to_have_count(0)
+    assert page.evaluate("scrollY") == before > 0
 
 
 # The theme and the language

@@ -112,7 +112,7 @@ def test_the_table_of_keys_opens_holds_the_focus_and_returns_it(page, way):
     else:
         page.get_by_role("contentinfo").get_by_role("button", name="Shortcuts").click()
     expect(table).to_be_visible()
-    expect(table.get_by_role("row")).to_have_count(10)
+    expect(table.get_by_role("row")).to_have_count(11)
 
     address = page.url
     press(page, "j", "a", "?", "n", "/")

@@ -101,6 +101,42 @@ def test_the_private_feed_and_followed_groups_leave_out_what_is_hidden(site_stor
     assert ("About Redis" in feed, "About Valkey" in feed) == (True, False)
 
 
+@pytest.mark.parametrize("who", ["reader", "member"])
+def test_a_row_hides_its_article_and_the_list_says_so_in_its_place(site_store, shown, carol, who):
+    browser = browser_of(carol if who == "member" else None)
+    assert 'name="hide" value="#2"' in browser.get("/newest/").text
+
+    hidden = browser.post("/preferences/", {"hide": "#2", "next": "/newest/?page=1"})["Location"]
+    page = browser.get(hidden)
+
+    assert hidden == "/newest/?page=1&hidden=2#article-2"
+    assert re.findall(r'<li class="row( hid)?" id="article-(\d)"', page.text) == [(" hid", "2"), ("", "1")]
+    undo, *more = re.findall(r'name="(?:hide|show)" value="(\D[^"]*)"', page.text.partition("article-1")[0])
+    assert (undo, more) == ("#2", ["/sub.b.example", "/b.example", "@bob", "python"])
+    shown_again = browser.post("/preferences/", {"show": "#2", "next": hidden.partition("#")[0]})["Location"]
+    assert (shown_again, rows(browser.get(shown_again))) == ("/newest/?page=1#article-2", [2, 1])
+
+
+@pytest.mark.parametrize("entry", ["#2", "@bob", "/b.example", "~valkey"])
+def test_a_script_hides_by_a_sign_of_the_kind_and_gets_what_replaces_the_row(site_store, shown, carol, entry):
+    browser = browser_of(carol)
+
+    for _ in range(2):  # a retry
+        told = browser.post("/preferences/", {"hide": entry}, headers={"Accept": "application/json"}).json()
+        assert ('value="@bob"' in told.get("row", "")) is (entry == "#2")
+
+    assert rows(browser.get("/newest/")) == [1]
+
+
+@pytest.mark.parametrize("change", ["hide", "show"])
+@pytest.mark.parametrize("typed", ["#x", "#٣", "#2\r\nX: y", "#99", "#"])
+def test_what_is_no_article_leads_nowhere_else(site_store, shown, typed, change):
+    answer = browser_of().post("/preferences/", {change: typed, "next": "/newest/"})
+
+    assert answer.status_code == 404 if change == "hide" else answer["Location"].startswith("/newest/")
+    assert "\n" not in answer.get("Location", "")
+
+
 def test_a_row_leads_to_the_choices_of_what_to_hide(site_store, shown, carol):
     for browser in (browser_of(carol), Client()):
         page = browser.get("/articles/2/hide/", headers={"Referer": "http://testserver/newest/?page=1"})

@@ -36,7 +36,7 @@ def test_a_refresh_returns_the_current_counts(site_store, article, bob):
                 "points": "0",
                 "unit": "points",
                 "numbers": "1 for, 1 against",
-                "comments": "0 comments",
+                "comments": "Discuss",
             }
         ],
         "new": "",

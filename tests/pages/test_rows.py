@@ -39,9 +39,9 @@ def test_an_equal_row_is_rendered_once():
         ({}, {"now": NOW + 3600}), ({}, {"now": ARTICLE.closes_at + 1}), ({}, {"is_member": False}),
         ({}, {"first_rank": 3}), ({"choice": Choice.VOTE}, {}), ({"saved": True}, {}), ({"id": 8}, {}),
         ({"votes": 6}, {}), ({"opposes": 3}, {}), ({"title": "Another"}, {}), ({"link": ""}, {}),
-        ({"link": "https://example.com/a"}, {}), ({"text_bytes": 9}, {}), ({"poster": DELETED_MEMBER}, {}),
+        ({"link": "https://example.com/a"}, {}), ({"poster": DELETED_MEMBER}, {}),
         ({"poster_name": "bob"}, {}), ({"posted_at": ARTICLE.posted_at + 1}, {}),
-        ({"groups": ("redis",)}, {}), ({"pv": 11}, {}), ({"comments": 5}, {}),
+        ({"groups": ("redis",)}, {}), ({"comments": 5}, {}),
         ({"hotness": 1.0}, {}), ({"removed": "spam"}, {}),
     ],
 )  # fmt: skip

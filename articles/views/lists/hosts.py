@@ -46,7 +46,7 @@ def show(request: HttpRequest, host: str) -> HttpResponse:
         "parent": parent_of(name),
         "now": repo.store.now(),
         "pager": numbered_pager(number, has_next=page.has_next, query=urlencode(own | applied.query)),
-        "marked": applied.marked,
+        "applied": applied,
         "hidden": hidden_note(applied, page.hidden, own | {"page": number}),
     }
     return render(request, "lists/host.html", context)

@@ -72,7 +72,7 @@ def _texts(tab: str) -> tuple[str, str]:
         "opposed": (_("Articles you opposed"), _("You haven’t opposed anything yet.")),
         "saved": (
             _("Articles you saved"),
-            _("You haven’t saved anything yet. The star beside an article saves it for later."),
+            _("You haven’t saved anything yet. “Save” in the menu of an article (⋯) keeps it for later."),
         ),
     }[tab]
 

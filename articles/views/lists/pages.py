@@ -161,7 +161,7 @@ def _drawn(
         now=now,
         first_rank=page.first_rank,
         shows_last_comments=page.order is Order.ACTIVE,
-        marked=applied.marked,
+        applied=applied,
         may_vote=frame.may_vote,
     )
     holes = frame_holes(request) | {

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, ngettext, pgettext
 from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
@@ -48,14 +48,14 @@ def comments_label(number: int) -> str:
     return ngettext("%(num)s comment", "%(num)s comments", number) % {"num": grouped(number)}
 
 
+def discussion_label(number: int) -> str:
+    """Return what leads from a list to an article's comments: their number, or an invitation to comment."""
+    return comments_label(number) if number else pgettext("verb", "Discuss")
+
+
 def unread_label(number: int) -> str:
     """Return the number of an article's comments that are new to a member, in words; "" for none."""
     return ngettext("%(num)s new", "%(num)s new", number) % {"num": grouped(number)} if number else ""
-
-
-def views_label(number: int) -> str:
-    """Return the number of an article's views in words."""
-    return ngettext("%(views)s view", "%(views)s views", number) % {"views": grouped(number)}
 
 
 def visitors_label(number: int) -> str:
@@ -145,11 +145,11 @@ def pulse(request: HttpRequest) -> HttpResponse:
 
 def _row(article: Article, now: float, *, is_hot: bool, is_member: bool) -> dict[str, Any]:
     """Return the counts of an article, and why it takes no more votes, if so."""
-    row = counts(article.id, article) | {"comments": comments_label(article.comments)}
+    row = counts(article.id, article) | {"comments": discussion_label(article.comments)}
     if is_member:
         row |= {"read": article.read_at is not None, "unread": unread_label(article.new_comments)}
     if is_hot:
-        row |= {"views": views_label(article.pv), "visitors": visitors_label(article.uv)}
+        row["visitors"] = visitors_label(article.uv)
     if article.removed is not None:
         error = ArticleRemoved if article.merged_into is None else ArticleMerged
         row["removed"] = action_sentence(error(article.id))

@@ -17,13 +17,16 @@ from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.members import UserId
 from articles.formatting.kept import piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
-from articles.searching import NOTHING, Hiding, home_of
-from articles.views.lists.refresh import comments_label, ranked_note, unread_label, views_label, visitors_label
+from articles.searching import home_of
+from articles.views.hiding import gone
+from articles.views.lists.refresh import discussion_label, ranked_note, unread_label, visitors_label
 from articles.web.addresses import path_of
+from articles.web.hiding import NONE_APPLIED, Applied
 from articles.wiring import group_titles
 
-MOST_ROWS = 5_000  # rows that a process keeps, about 2 KB each; the least recently shown ones are dropped
+MOST_ROWS = 5_000  # rows that a process keeps, about 3 KB each; the least recently shown ones are dropped
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')
+_GONE = Markup('<li class="row hid" id="article-%d" tabindex="-1">%s</li>')
 
 Show = Callable[..., Markup]
 """Marks the words of a search in a title; given a slug as well, all of its title if it matches. Escapes."""
@@ -46,9 +49,7 @@ class RowShape(NamedTuple):
     """Which parts a row has."""
 
     has_link: bool
-    has_text: bool
     has_last_comment: bool
-    has_views: bool
     has_visitors: bool
     choice: Choice
     may_vote: bool
@@ -67,22 +68,25 @@ def draw_rows(
     first_rank: int | None = None,
     show: Show | None = None,
     excerpts: Mapping[ArticleId, Markup] | None = None,
-    reasons: Mapping[ArticleId, Markup] | None = None,
+    searched: str = "",
     shows_last_comments: bool = False,
-    marked: Hiding = NOTHING,
+    applied: Applied = NONE_APPLIED,
     may_vote: bool = True,
 ) -> Markup:
     """Return the rows of these articles at `now`, in Unix seconds.
 
     `first_rank`: position of the first one; None for lists without positions. `show` marks the words of a search;
-    `excerpts`: parts of texts that it found; `reasons`: links that explain why.
-    `marked`: what the reader hides from other pages; `may_vote`: whether no ban forbids it.
+    `excerpts`: parts of texts that it found; `searched`: the query of the address that explains why.
+    `applied`: what the reader hides, and what of it the page marks; `may_vote`: whether no ban forbids it.
     """
     language, rows = get_language(), []
     draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
-    known = group_titles()
+    known, marked = group_titles(), applied.marked
     for n, article in enumerate(articles):
-        titles = tuple(known.get(slug, slug) for slug in article.groups)
+        if article.id == applied.just_hidden:
+            rows.append(_GONE % (article.id, gone(article)))
+            continue
+        slugs, titles = article.groups, tuple(known.get(slug, slug) for slug in article.groups)
         commented_at = article.last_comment_at if shows_last_comments else None
         facts = Facts(
             age_in_units(article.posted_at, now),
@@ -101,23 +105,23 @@ def draw_rows(
             found = {
                 "title": show(article.title),
                 "host": show(home_of(article.link)) if article.link else "",
-                "groups": groups_of(article.groups, map(show, titles, article.groups)),
-                "reason": (reasons or {}).get(article.id, ""),
+                "searched": searched,
                 "excerpt": _EXCERPT % excerpt if excerpt else "",
             }
-            rows.append(_drawn(article, titles, facts, found))
+            rows.append(_drawn(article, tuple(map(show, titles, slugs)), facts, found))
     return Markup("".join(rows))  # nosec B704 # noqa: S704 - Markup's own join escapes each again
 
 
 @lru_cache(MOST_ROWS)
-def kept_row(article: Article, titles: tuple[str, ...], facts: Facts, _language: str | None) -> Markup:
+def kept_row(article: Article, titles: tuple[object, ...], facts: Facts, _language: str | None) -> Markup:
     """Return the row of an article in the active language. `titles`: those of its groups."""
     return _drawn(article, titles, facts, {})
 
 
-def _drawn(article: Article, titles: tuple[str, ...], facts: Facts, found: Mapping[str, object]) -> Markup:
+def _drawn(article: Article, titles: tuple[object, ...], facts: Facts, found: Mapping[str, object]) -> Markup:
     """Return the row of an article. `found`: contents of holes, if a search found it."""
-    holes = holes_of(article, facts) | {"groups": groups_of(article.groups, titles)} | dict(found)
+    groups = groups_of(article.groups, titles, is_in_row=True)
+    holes = holes_of(article, facts) | {"groups": groups} | dict(found)
     return piece("lists/row.html", holes, shape=shape_of(article, facts))
 
 
@@ -125,9 +129,7 @@ def shape_of(article: Article, facts: Facts) -> RowShape:
     """Return which parts the row has."""
     return RowShape(
         has_link=bool(article.link),
-        has_text=article.text_bytes > 0,
         has_last_comment=facts.last_comment is not None,
-        has_views=article.pv > 0,
         has_visitors=article.hotness is not None,
         choice=article.choice,
         may_vote=facts.is_open,
@@ -139,14 +141,15 @@ def shape_of(article: Article, facts: Facts) -> RowShape:
     )
 
 
-def poster_of(name: str, *, is_deleted: bool, former: UserId | None = None) -> Markup:
+def poster_of(name: str, *, is_deleted: bool, former: UserId | None = None, is_in_row: bool = False) -> Markup:
     """Return who posted an article or a comment. `former`: number of the deleted account, for moderators."""
-    return piece("articles/poster.html", {}, name=name, is_deleted=is_deleted, former=former)
+    return piece("articles/poster.html", {}, name=name, is_deleted=is_deleted, former=former, is_in_row=is_in_row)
 
 
-def groups_of(slugs: tuple[str, ...], titles: Iterable[object]) -> Markup:
+def groups_of(slugs: tuple[str, ...], titles: Iterable[object], *, is_in_row: bool = False) -> Markup:
     """Return links to the groups of an article. `titles`: as they are shown."""
-    return piece("articles/groups.html", dict(zip(slugs, titles, strict=True)), groups=slugs)
+    holes = dict(zip(slugs, titles, strict=True))
+    return piece("articles/groups.html", holes, groups=slugs, is_in_row=is_in_row)
 
 
 def holes_of(article: Article, facts: Facts) -> dict[str, object]:
@@ -161,14 +164,13 @@ def holes_of(article: Article, facts: Facts) -> dict[str, object]:
         "title": article.title,
         "host": home,
         "host_address": path_of("articles:host", home) if home else "",
-        "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member),
+        "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member, is_in_row=True),
         "posted": time_of(article.posted_at, age_in_words(*facts.age)),
-        "comments": comments_label(article.comments),
+        "comments": discussion_label(article.comments),
         "unread": unread_label(facts.new_comments),
         "last_comment": last_comment,
-        "views": views_label(article.pv),
         "visitors": visitors_label(article.uv),
-        "reason": "",
+        "searched": "",
         "excerpt": "",
     }
 

@@ -28,13 +28,12 @@ from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title, search_heading
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import hiding
-from articles.web.addresses import moved, path_of
+from articles.web.addresses import moved
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_named, repository
 
 _MARK = Markup("<mark>%s</mark>")
-_REASON = Markup('<a class="why" href="%s" rel="nofollow">%s</a>')
 
 _EXCERPT, _BEFORE = 300, 100  # characters of a text that are shown, and most of them before the first match
 _MOST_COMPARED = 10_000
@@ -98,13 +97,13 @@ def _articles(request: HttpRequest, text: str, query: Query, slug: str | None) -
         "now": repo.store.now(),
         "show": _marker(query, titles),
         "excerpts": _excerpts_of_texts(page.articles, query),
-        "reasons": _reasons(page.articles, text) if order is SearchOrder.RELEVANCE else {},
+        "searched": f"?{urlencode({'q': text})}" if order is SearchOrder.RELEVANCE else "",
         "orders": _order_tabs(text, order, slug),
         "everywhere": search_address(text, order, None),
         "pager": numbered_pager(
             number, has_next=page.has_next, query=_parameters(text, order, slug, **applied.query)
         ),
-        "marked": applied.marked,
+        "applied": applied,
     }
 
 
@@ -186,12 +185,6 @@ def _excerpts_of_texts(articles: Iterable[Article], query: Query) -> dict[Articl
     with_texts = [one for one in articles if one.html]
     parts = zip(with_texts, _excerpts(with_texts, query), strict=True)
     return {article.id: part for article, part in parts if "<mark>" in part}
-
-
-def _reasons(articles: Iterable[Article], text: str) -> dict[ArticleId, Markup]:
-    """Return links that explain the relevance of these results."""
-    parameters, label = urlencode({"q": text}), _("Why here?")
-    return {one.id: _REASON % (f"{path_of('articles:why', one.id)}?{parameters}", label) for one in articles}
 
 
 def _excerpts(texts: Iterable[Article | Comment], query: Query) -> Iterator[Markup]:
