@@ -31,6 +31,7 @@ from articles.views.lists.rows import draw_rows
 from articles.web import preferences
 from articles.web.addresses import path_of
 from articles.web.context import in_brief
+from articles.web.groups import closed_mark, option_title
 from articles.wiring import group_title, html_of_site_text
 from moderation.statements import site_rules, title_of
 from owner import colours, settings as site_settings
@@ -173,6 +174,8 @@ def environment(**options: Any) -> Environment:
         time_zone=timezone.get_current_timezone_name,
         html_of_site_text=html_of_site_text,
         group_title=group_title,
+        closed_mark=closed_mark,
+        option_title=option_title,
     )
     env.filters.update(FILTERS)
     return env

@@ -37,6 +37,7 @@ from articles.web.addresses import path_of
 from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
 from articles.web.caching import unlisted
 from articles.web.context import Frame, frame_holes, frame_of
+from articles.web.groups import marked_titles
 from articles.web.identity import is_banned_in, is_free, reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
@@ -202,7 +203,7 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "merged_into": article.merged_into or "",
         "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member, former=former),
         "posted": time_of(article.posted_at, age(article.posted_at)),
-        "groups": groups_of(article.groups, titles),
+        "groups": groups_of(article.groups, marked_titles(article.groups, titles)),
         "closes": time_of(article.closes_at, from_now(article.closes_at)),
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),

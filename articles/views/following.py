@@ -29,7 +29,7 @@ from articles.web.form_answers import Done, form_or_script, login_first, way_bac
 from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, hiding_of, preferences_of, set_followed, slugs_from
 from articles.wiring import group_title, group_titles, repository
-from owner.choices import chosen
+from owner.choices import chosen, closed_groups
 
 _TARGETS = {"follow": True, "unfollow": False}
 
@@ -97,17 +97,18 @@ def change_feed(request: HttpRequest) -> HttpResponse:
 def opml(request: HttpRequest) -> HttpResponse:
     """Return the feeds of the groups that the member follows, as a file for feed readers (http://opml.org/spec2.opml).
 
-    Their public addresses: such files are passed on, and the private feed has the same articles. On a site for
-    members they are private too; a member without a private feed is led to its page.
+    Their public addresses: such files are passed on, and the private feed has the same articles. Groups for
+    members only have none. On a site for members they are private too; a member without a private feed is led to
+    its page.
     """
     key = request.user.feed_token if chosen.is_for_members else ""  # type: ignore[union-attr]
     if chosen.is_for_members and not key:
         return redirect("articles:change_feed")
     site, titles = site_address(request), group_titles()
-    slugs = current_groups(preferences_of(request).followed_groups)
+    followed, closed = current_groups(preferences_of(request).followed_groups), closed_groups()
     title = _("%(list)s – %(site)s") % {"list": _("Followed groups"), "site": chosen.SITE_NAME}
     now = http_date(repository().store.now())
-    groups = [(clean(titles.get(slug, slug)), slug) for slug in slugs]
+    groups = [(clean(titles.get(slug, slug)), slug) for slug in followed if slug not in closed]
     context = {"title": clean(title), "site": site, "groups": groups, "key": key, "date": now}
     response = render(request, "lists/groups.opml", context, content_type="text/x-opml; charset=utf-8")
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename="groups.opml")

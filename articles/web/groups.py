@@ -4,18 +4,21 @@ These are counted at most once in some seconds by every process, and never take 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
+from django.utils.translation import gettext as _
+from markupsafe import Markup, escape
 
 from accounts.models import GroupModerator
 from accounts.models.group_moderators import follow_merged_groups, named_groups
 from articles.domain.errors import StoreError
 from articles.domain.lists import EVERYONE, MEMBERS, without_groups
 from articles.domain.moderation_log import Action, Actor
+from articles.formatting.kept import piece
 from articles.recent import Recent
 from articles.repository import Repository
 from articles.text.lines import InvalidInput
@@ -48,6 +51,26 @@ def _load() -> Liveliness:
 def visibility_of(slug: str) -> Literal["everyone", "members"]:
     """Return who sees a group."""
     return MEMBERS if slug in choices.closed_groups() else EVERYONE
+
+
+def closed_mark(slug: str, *, is_worded: bool = False) -> Markup:
+    """Return what follows the title of a group that only members see; "" for others."""
+    is_closed = slug in choices.closed_groups()
+    return piece("groups/closed.html", {}, is_worded=is_worded) if is_closed else Markup()
+
+
+def marked_titles(slugs: Sequence[str], titles: Iterable[object]) -> tuple[object, ...]:
+    """Return the titles of these groups with the marks of those that only members see."""
+    if choices.closed_groups().isdisjoint(slugs):
+        return tuple(titles)
+    return tuple(escape(title) + closed_mark(slug) for slug, title in zip(slugs, titles, strict=True))
+
+
+def option_title(slug: str, title: str) -> str:
+    """Return the title of a group where there is only text."""
+    if slug not in choices.closed_groups():
+        return title
+    return _("%(title)s (members only)") % {"title": title}
 
 
 def set_visibility(slug: str, moderator: Actor, reason: str, *, is_closed: bool) -> None:

@@ -1,6 +1,7 @@
 """Groups for members only: to other readers, neither they nor their articles exist."""
 
 import json
+import re
 from functools import partial
 from importlib.util import find_spec, module_from_spec
 from types import SimpleNamespace
@@ -77,6 +78,41 @@ def test_members_see_all_of_it(closed, bob):
     bob.followed_groups, bob.feed_key = "zyxslug", "a key"
     bob.save()
     assert "Zyx" in Client().get(f"/following/{bob.feed_token}.atom").text
+
+
+NAMING = (
+    "/groups/", "/groups/zyxslug/", "/groups/python+zyxslug/", "/newest/", "/search/?q=zyx", "/following/",
+    "/articles/{article_id}/", "/articles/{article_id}/groups/", "/articles/{article_id}/hide/", "/post/",
+    "/search/?q=zyx&kind=groups", "/hidden/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", NAMING)
+def test_a_group_for_members_is_marked_wherever_it_is_named(content, carol, committing, settings, tmp_path, path):
+    settings.DATA_DIR, browser, address = tmp_path, browser_of(carol), path.format_map(content)
+    type(carol).objects.filter(pk=carol.pk).update(followed_groups="zyxslug", is_superuser=True)
+    assert "embers only" not in browser.get(address).text
+
+    with committing():
+        set_visibility("zyxslug", actor(carol), "Zyxreason", is_closed=True)
+
+    assert "embers only" in browser.get(address).text
+
+
+def test_pages_of_a_closed_group_lead_to_no_feed_that_does_not_exist(closed, carol):
+    type(carol).objects.filter(pk=carol.pk).update(followed_groups="python,zyxslug", feed_key="a key")
+    browser, article = browser_of(carol), closed["article_id"]
+
+    for path in (
+        "/groups/zyxslug/",
+        "/groups/python+zyxslug/",
+        "/search/?q=zyx&group=zyxslug",
+        f"/articles/{article}/",
+    ):
+        feeds = re.findall(r'href="(/feeds/[^"]*)"', browser.get(path).text)
+        assert [one for one in feeds if Client().get(one).status_code != 200] == [], path
+    assert "private feed" in browser.get("/groups/zyxslug/").text
+    assert re.findall(r"/feeds/groups/\w+", browser.get("/following/groups.opml").text) == ["/feeds/groups/python"]
 
 
 def test_lists_stay_full_and_counts_leave_them_out(site_store, closed, alice):

@@ -26,6 +26,7 @@ from articles.web.identity import is_banned_in, is_free, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 from moderation.rights import decides, is_of_groups, may, may_see_subjects
+from owner.choices import closed_groups
 
 _MOST_DIGITS = 20  # maximum number of digits of a comment's id
 _LONGEST_START = 7  # digits of `start` in an address: no article has more comments
@@ -45,6 +46,7 @@ class DiscussionShape(NamedTuple):
     has_new: bool  # whether this part has comments that were posted since the reader's last visit
     has_first: bool  # whether this is not the first part
     has_more: bool  # whether another part follows
+    has_feed: bool  # whether everyone sees it
 
 
 def comment_of(article_id: ArticleId, number: str) -> Comment | None:
@@ -136,6 +138,7 @@ def discussion_with(
         has_new=bool(new),
         has_first=thread.start > 0,
         has_more=bool(more),
+        has_feed=closed_groups().isdisjoint(article.groups),
     )
     orders: dict[str, object] = {order.value: _address(address, order) for order in CommentOrder}
     return shape, orders | {

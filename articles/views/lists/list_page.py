@@ -71,6 +71,7 @@ class ListPage(NamedTuple):
     previous: str = ""  # address of the page before; "" for none
     next: str = ""
     description: str = ""  # description of the list's only group, in Markdown; "" without one
+    is_for_members: bool = False  # whether only members see one of its groups
 
     @property
     def title(self) -> str:

@@ -33,6 +33,7 @@ from articles.web.preferences import preferences_of
 from articles.wiring import repository
 from moderation.rights import may
 from owner.administrator import is_missing
+from owner.choices import closed_groups
 from owner.steps import on_front_page
 
 _Choice = TypeVar("_Choice", Order, Period)
@@ -154,6 +155,7 @@ def _drawn(
         previous=OPEN["previous"] if previous else "",
         next=OPEN["next"] if next_page else "",
         description=group.description if group else "",
+        is_for_members=not closed_groups().isdisjoint(one.slug for one in (group, *page.groups) if one),
     )
     rows = draw_rows(
         page.articles,

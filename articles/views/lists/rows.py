@@ -21,6 +21,7 @@ from articles.searching import home_of
 from articles.views.hiding import gone
 from articles.views.lists.refresh import discussion_label, ranked_note, unread_label, visitors_label
 from articles.web.addresses import path_of
+from articles.web.groups import marked_titles
 from articles.web.hiding import NONE_APPLIED, Applied
 from articles.wiring import group_titles
 
@@ -86,7 +87,7 @@ def draw_rows(
         if article.id == applied.just_hidden:
             rows.append(_GONE % (article.id, gone(article)))
             continue
-        slugs, titles = article.groups, tuple(known.get(slug, slug) for slug in article.groups)
+        slugs, titles = article.groups, [known.get(slug, slug) for slug in article.groups]
         commented_at = article.last_comment_at if shows_last_comments else None
         facts = Facts(
             age_in_units(article.posted_at, now),
@@ -99,7 +100,7 @@ def draw_rows(
             bool(marked) and marked.hides(article),
         )
         if show is None:
-            rows.append(draw(article, titles, facts, language))
+            rows.append(draw(article, marked_titles(slugs, titles), facts, language))
         else:
             excerpt = (excerpts or {}).get(article.id)
             found = {
@@ -108,7 +109,7 @@ def draw_rows(
                 "searched": searched,
                 "excerpt": _EXCERPT % excerpt if excerpt else "",
             }
-            rows.append(_drawn(article, tuple(map(show, titles, slugs)), facts, found))
+            rows.append(_drawn(article, marked_titles(slugs, map(show, titles, slugs)), facts, found))
     return Markup("".join(rows))  # nosec B704 # noqa: S704 - Markup's own join escapes each again
 
 
