@@ -181,7 +181,7 @@ PAGES = (
     Page("settings", "/settings/", "member"),
     Page("profile text", "/settings/about/", "member"),
     Page("reading preferences", "/settings/reading/", "member"),
-    Page("reading preferences, saved", "/settings/reading/", "member", act=send("main .form", keyboard="on")),
+    Page("reading preferences, saved", "/settings/reading/", "member", act=send("main .form")),
     Page("private feed", "/following/feed/", "member"),
     Page("choice of emails", "/settings/mail/", "member"),
     Page("email address", "/settings/email/", "member"),
