@@ -149,7 +149,9 @@ LIMITS = (
     Limit("notices_day", Per.SITE, "200/1d"),
     Limit("receipts", Per.MAIL_ADDRESS, "1/1h"),
 )
-"""Every limit. The setting, rules, keys and sentences follow this table. docs/limits.md says what each limits."""
+"""Every limit. The setting, rules, keys and sentences follow this table. docs/limits.md says what each limits, and
+owner/limits.py has its name in the browser.
+"""
 
 BY_NAME = {limit.name: limit for limit in LIMITS}
 

@@ -194,6 +194,15 @@ def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, cho
     assert choices.text_of("LIMITS") == "posts_new=off", "the form did not send it"
 
 
+def test_a_stale_form_gives_back_what_was_typed_into_parts_of_a_limit(site_store, owner):
+    browser = browser_of(owner, strict=True)
+    browser.get("/settings/")
+
+    page = browser.post(LIMITS, {"csrfmiddlewaretoken": "x" * 64} | rate(votes="7/3m"))
+
+    assert (page.status_code, 'name="LIMITS_votes_uses" value="7"' in page.text) == (403, True)
+
+
 def test_the_log_says_that_mail_and_backups_were_set_up_but_not_where(site_store, owner):
     for name, details in (("EMAIL_URL", {}), ("BACKUP_DIR", {"from": "", "to": "/srv/copies"})):
         site_store.moderation_log.note(Action.CHANGE_SETTING, actor(owner), name, "", details)
