@@ -222,6 +222,7 @@ def test_chinese_texts_follow_chinese_typography(kept, wrong, why):
 IN_DATABASES = "Can see the operator's page"  # the name of a permission
 
 
+@pytest.mark.source
 def test_english_texts_have_typographic_apostrophes(kept):
     ids = [text for message in texts(kept) if message.id != IN_DATABASES for text in forms(message.id)]
 
