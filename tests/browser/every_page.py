@@ -102,6 +102,9 @@ class EveryPage:
     def test_the_page_needs_no_horizontal_scrolling_at_320_pixels(self, visits, page, language):
         assert visits.of(page, language).reflow == []
 
+    def test_large_letters_fit_on_a_phone(self, visits, page, language):
+        assert visits.of(page, language).letters == []
+
     def test_wider_text_spacing_cuts_nothing_off(self, visits, page, language):
         assert visits.of(page, language).spacing == []
 

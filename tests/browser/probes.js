@@ -41,6 +41,33 @@ window.probes = (() => {
     return [`the page is ${page.scrollWidth} px wide in ${innerWidth}`, ...deepest.map(name), ...cut()];
   }
 
+  const LONGEST_NAME = "The names of the sites of our friends and of theirs ".repeat(2).slice(0, 100);
+
+  /** What does not fit as letters grow, in a window of 844 px height: the page, or the header, with the longest name of a site. */
+  function atLargeLetters() {
+    const found = [], page = document.scrollingElement, { style } = document.documentElement;
+    const header = document.querySelector("body > header"), name = document.querySelector(".site-name span");
+    const [former, menus] = [name?.textContent, header?.querySelectorAll(".drop") ?? []];
+    if (name) name.textContent = LONGEST_NAME;
+    for (const percent of [100, 130, 150, 175, 200]) {
+      const note = (text) => found.push(`${innerWidth} px, ${percent} %: ${text}`);
+      style.fontSize = `${percent}%`;
+      if (page.scrollWidth > innerWidth) note(tooWide().filter((line) => !line.startsWith("cut off")).join(", "));
+      if (header?.offsetHeight > 844 / 5) note(`the header is ${header.offsetHeight} px high`);
+      for (const menu of [null, ...menus]) {
+        if (menu) menu.open = true;
+        for (const one of header?.querySelectorAll("a, button, summary") ?? []) {
+          const box = one.getBoundingClientRect();
+          if (one.checkVisibility() && box.width && (box.left < 0 || box.right > innerWidth)) note(`${one.textContent.trim()} is out of sight`);
+        }
+        if (menu) menu.open = false;
+      }
+    }
+    style.fontSize = "";
+    if (name) name.textContent = former;
+    return found;
+  }
+
   const hides = (style, axis) => ["hidden", "clip"].includes(style[`overflow${axis}`]);
 
   /** Text of which a part lies outside of a box that hides what does not fit. */
@@ -137,5 +164,5 @@ window.probes = (() => {
     return [...small];
   }
 
-  return { outline, openDetails, tooWide, cutBySpacing, withoutFocusRing, smallTargets };
+  return { outline, openDetails, tooWide, atLargeLetters, cutBySpacing, withoutFocusRing, smallTargets };
 })();

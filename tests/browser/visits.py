@@ -51,6 +51,7 @@ class Visit:
     outline: dict[str, Any] = field(default_factory=dict)
     violations: list[str] = field(default_factory=list)
     reflow: list[str] = field(default_factory=list)
+    letters: list[str] = field(default_factory=list)
     spacing: list[str] = field(default_factory=list)
     focus: list[str] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)
@@ -143,6 +144,9 @@ class Visits:
         _be(window, NARROW)
         visit.reflow = window.evaluate("probes.tooWide()")
         visit.spacing = window.evaluate("probes.cutBySpacing()")
+        for width in (NARROW[0], PHONE[0]):
+            _be(window, (width, 844))
+            visit.letters += window.evaluate("probes.atLargeLetters()")
         if visit.reflow or visit.spacing:
             _take(window, f"{picture}-{NARROW[0]}.png")
 
