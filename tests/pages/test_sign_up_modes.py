@@ -92,6 +92,17 @@ def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
     assert "You have 1 invitation left." in browser.get("/settings/invitations/").text
 
 
+@pytest.mark.parametrize(("mode", "is_needed"), [("invitation", True), ("open", False)])
+def test_the_administration_leads_to_invitations_where_needed(site_store, settings, alice, mode, is_needed):
+    settings.SIGN_UP = mode
+    alice.is_staff = alice.is_superuser = True
+    alice.save()
+
+    page = browser_of(alice).get("/administration/joining/").text
+
+    assert ('href="/settings/invitations/"' in page) is is_needed
+
+
 def test_an_inviter_takes_back_what_no_one_has_used(by_invitation, alice, bob, settings):
     settings.INVITATIONS_PER_MEMBER = 2
     used, open_one = invite(alice, bob), Invitation.objects.issue(alice)
