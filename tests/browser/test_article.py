@@ -84,7 +84,8 @@ def test_a_link_in_a_menu_closes_it(open_article):
 
 @pytest.mark.parametrize("path", ["", "/", "/groups/databases/"])
 def test_print_has_what_there_is_to_read_and_nothing_to_press(open_article, path):
-    page = open_article("demo-moderator", viewport={"width": 720, "height": 1000}, is_mobile=False)
+    paper = {"viewport": {"width": 720, "height": 1000}, "has_touch": False, "is_mobile": False}
+    page = open_article("demo-moderator", **paper)
     if path:
         page.goto(path)
     page.emulate_media(media="print")
