@@ -150,7 +150,7 @@
     }
     row.classList.toggle("hid", isHidden);
     row.querySelector(".gone")?.remove();
-    if (isHidden) row.insertAdjacentHTML("beforeend", line);
+    if (isHidden) row.append(...new DOMParser().parseFromString(line, "text/html").body.children);
     row.querySelector(isHidden ? ".gone button" : "h2 a").focus({ preventScroll: true });
   };
   const isInPlace = ({ name, form }, row) => (name === "hide" || name === "show" ? row?.querySelector(".about") : form.elements.csrfmiddlewaretoken);

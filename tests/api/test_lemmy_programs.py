@@ -259,8 +259,8 @@ def test_hostile_texts_stay_as_they_are(text):
     ("welcome", "shown"),
     [
         ("Hello", "Hello"),
-        ("# Hello\n\n**You** & [rules](/rules/)", "Hello You & rules"),
-        ("a\n\nb", "a b"), ("1 < 2", "1 < 2"), ("`code` <b>", "code <b>"), ("* one\n* two", "one two"),
+        ("# Hello\n\n**You** & [rules](/rules/)", "Hello · You & rules"),
+        ("a\n\nb", "a · b"), ("1 < 2", "1 < 2"), ("`code` <b>", "code <b>"), ("* one\n* two", "one · two"),
     ],
 )  # fmt: skip
 def test_apps_show_the_welcome_as_plain_text_and_the_rules_as_markdown(site_store, carol, welcome, shown):

@@ -40,7 +40,7 @@ def people(site_store, alice, bob, carol):
 
 def words_of(page: str) -> str:
     """Return what a page says, also to screen readers and other sites, without addresses and scripts."""
-    told = re.findall(r' (?:title|aria-label|content|placeholder)="([^"]*)"', page)
+    told = re.findall(r' (?:title|aria-label|content|placeholder)="(?!http)([^"]*)"', page)
     return unescape(" ".join([*told, re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)]))
 
 

@@ -210,7 +210,7 @@ def test_what_is_no_filter_is_named_and_a_mistake_is_mended(site_store, alice):
     page = text_of(Client().get("/search/?q=pyhton+langage:x"))
     other = text_of(Client().get("/search/?q=pyhton"))
 
-    assert "“langage:” isn't a search filter" in page
+    assert "“langage:” isn’t a search filter" in page
     assert 'Did you mean <a href="/search/?q=python" dir="auto">python</a>?' in other
     assert "Did you mean" not in text_of(Client().get("/search/?q=python"))
 
