@@ -105,7 +105,7 @@ def merged(sources: Catalog, translated: Catalog) -> Catalog:
 def written(catalogue: Catalog) -> str:
     """Return the catalogue as a PO file: sorted, without dates, names, addresses and line numbers."""
     file = BytesIO()
-    write_po(file, catalogue, width=0, omit_header=True, sort_output=True, include_lineno=False)
+    write_po(file, catalogue, width=1_000_000, omit_header=True, sort_output=True, include_lineno=False)
     return _HEADER % catalogue.locale + file.getvalue().decode().strip() + "\n"
 
 
