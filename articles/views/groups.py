@@ -126,7 +126,7 @@ def create(request: HttpRequest) -> HttpResponse:
 
 def _just_created(request: HttpRequest, form: GroupForm) -> str:
     """Return the slug of the group that this same form created a moment ago; "" if it did not."""
-    if not form.has_error("title", "taken"):
+    if not form.has_error("title", "taken") or len(form.errors) > 1:
         return ""
     title = form.fields["title"].clean(form.data["title"])
     done = just_done(repository(), request, Action.CREATE_GROUP)

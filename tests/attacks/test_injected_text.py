@@ -82,7 +82,9 @@ def test_titles_add_nothing_to_the_other_places_that_show_them(site_store, alice
     """The article's page, its forms, the members' pages, the log, the lab, the confirmation of a stale form."""
     site_store.groups.create("python", "Python")
     number = post_as(site_store, alice, "Plain", "https://example.org/plain", ["python"]).id
-    site_store.articles.edit(number, MODERATOR, "Plain 0", "https://example.org/plain", moderator=True, reason="r")
+    for n in range(3):  # as many as the log folds
+        title = f"Plain {n}"
+        site_store.articles.edit(number, MODERATOR, title, "https://example.org/plain", moderator=True, reason="r")
     places = ("", "edit/", "groups/", "remove/", "views/", "why/")
     paths = [f"/articles/{number}/{place}" for place in places] + ["/users/alice/", "/moderation/", "/lab/"]
     browser = browser_of(carol)

@@ -36,7 +36,9 @@ def send(form: str = "main form", **fields: str) -> Act:
 
     def act(window: Window) -> Response | None:
         found = window.locator(form).first
-        found.evaluate("form => { form.noValidate = true }")
+        found.evaluate(
+            "form => { form.noValidate = true; form.querySelectorAll('details').forEach(one => one.open = true) }"
+        )
         for name, value in fields.items():
             found.locator(f"[name={name}]").first.fill(value)
         with window.expect_navigation() as navigation:

@@ -82,6 +82,7 @@ window.probes = (() => {
       while (walk.nextNode()) {
         const text = walk.currentNode;
         if (!text.data.trim() || !isSeen(text.parentElement)) continue;
+        if (frame.closest("[title]")?.title.includes(text.data.trim())) continue; // shown whole there
         const range = document.createRange();
         range.selectNodeContents(text);
         const box = range.getBoundingClientRect();

@@ -20,7 +20,12 @@ def page(request, chromium, site):
     )
     problems = []
     page = context.new_page()
-    page.on("console", lambda message: REFUSED in message.text or problems.append(message.text))
+    page.on(
+        "console",
+        lambda message: (
+            any(one in message.text for one in (REFUSED, "Autofocus")) or problems.append(message.text)
+        ),
+    )
     page.on("pageerror", lambda error: problems.append(str(error)))
     logins = (site.data_dir / "demo-logins.txt").read_text().split()
     page.goto("/login/")

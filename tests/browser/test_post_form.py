@@ -61,6 +61,7 @@ def test_every_field_with_a_limit_is_counted_and_none_is_cut(chromium, site, sit
     number = posted(site_store, "Counted")
     with window(chromium, site, "demo-moderator") as page:
         page.goto(f"/articles/{number}/{form}/")
+        page.locator("main").evaluate("main => main.querySelectorAll('details').forEach(one => one.open = true)")
         page.focus(f"main [name={name}]")
         page.keyboard.press("Control+A")
         page.keyboard.insert_text("😀" * limit)
