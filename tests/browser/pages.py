@@ -317,10 +317,6 @@ PAGES = (
     Page("readers and members", "/administration/joining/", "operator", site="empty"),
     Page("what new members can do", "/administration/new-members/", "operator", site="empty"),
     Page("rate limits", "/administration/limits/", "operator", site="empty"),
-    Page(
-        "rate limits, refused", "/administration/limits/", "operator", 400, send(LIMITS_votes_new_uses="0"),
-        site="empty",
-    ),
     Page("law", "/administration/law/", "operator", site="empty"),
     Page("programs", "/administration/programs/", "operator", site="empty"),
     Page(
