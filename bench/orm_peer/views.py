@@ -68,11 +68,13 @@ def front(request: HttpRequest) -> HttpResponse:
     context = {
         "list": ListPage(page, Reader(is_member=is_member), next=OPEN["next"]),
         "updated_ago": "",
+        "site": "",
         "welcome": None,
         "frame": frame_of(request),
     }
     holes = {
         "steps": "",
+        "address": "/",
         "hidden": "",
         "rows": draw_rows(articles, is_member=is_member, now=now, first_rank=1),
         "since": int(now // _COUNT_SECONDS * _COUNT_SECONDS),

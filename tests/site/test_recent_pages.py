@@ -100,7 +100,7 @@ def test_no_reader_gets_anothers_page_or_sees_what_was_removed(site):
             name = chance.choice(list(members))
             page = members[name].get(chance.choice([path, f"/articles/{chance.choice(numbers)}/"]))
             assert re.findall(r'class="me"><a href="/users/(\w+)/"', page) == [name]
-            if offered := re.findall(r'action="/articles/(\d+)/vote/"', page):
+            if offered := re.findall(r'formaction="/articles/(\d+)/vote/"', page):
                 assert 'name="saved"' in page
                 number, choice = chance.choice(offered), chance.choice(["vote", "oppose", "none"])
                 page = members[name].send(path, f"/articles/{number}/vote/", choice=choice, next="/newest/")
