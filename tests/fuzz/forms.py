@@ -33,7 +33,7 @@ class FormsOf(HTMLParser):
         super().__init__()
         self._open: tuple[str, str] | None = None
         self._fields: list[tuple[str, str]] = []
-        self._id = ""
+        self._id, self._is_hidden = "", False
         self._elsewhere: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self._shared: dict[str, Form] = {}
 
@@ -48,7 +48,7 @@ class FormsOf(HTMLParser):
         values = {name: value or "" for name, value in attrs}
         if tag == "form":
             self._open = values.get("action") or self.address, values.get("method", "get").lower()
-            self._id, self._fields = values.get("id", "") if "hidden" in values else "", []
+            self._id, self._is_hidden, self._fields = values.get("id", ""), "hidden" in values, []
         elif "formaction" in values:
             buttons = self._elsewhere.setdefault((values["form"], values["formaction"]), [])
             buttons.append((values["name"], values["value"]))
@@ -58,9 +58,8 @@ class FormsOf(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "form" and self._open:
             form = Form(*self._open, tuple(self._fields))
-            if self._id:
-                self._shared[self._id] = form
-            else:
+            self._shared[self._id] = form
+            if not self._is_hidden:
                 self._forms.append(form)
             self._open = None
 
