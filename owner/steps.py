@@ -54,10 +54,11 @@ def steps() -> Iterator[Step]:
     missing = [name for name in ("welcome", "rules") if not is_written(name)]
     texts = {2: _("Not written yet."), 1: _("One of the two is written."), 0: _("Both are written.")}
     yield Step(_("Welcome and rules"), texts[len(missing)], reverse("articles:owner_texts"), not missing)
-    tested = choices.note_of(MAIL_TESTED) if is_sent() else ""
+    has_mail = is_sent()
+    tested = choices.note_of(MAIL_TESTED) if has_mail else ""
     accepted = _("A test email was accepted %(ago)s.")
-    state = accepted % {"ago": age(float(tested))} if tested else _("Not tested yet.")
-    state = state if is_sent() else _("Not set up.")
+    untested = _("Not tested yet.") if has_mail else _("Not set up.")
+    state = accepted % {"ago": age(float(tested))} if tested else untested
     yield Step(pgettext("administration", "Email"), state, reverse("articles:owner_mail"), bool(tested))
     last = last_backup()
     state = _("None yet.") if last is None else _("The last one is %(age)s old.") % {"age": duration(last)}

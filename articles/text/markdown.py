@@ -147,9 +147,9 @@ _ALT = re.compile(' alt="([^"]*)"')
 _TITLE = re.compile(' title="([^"]*)"')
 _BLOCK_EDGE = re.compile("</?(?:blockquote|h[3-6r]|li|ol|pre|p|table|tbody|td|thead|th|tr|ul)(?: [^>]*)?>")
 _SEPARATORS = dict.fromkeys(".!?:;,…", " ") | dict.fromkeys("。！？：；，、", "")
-"""What follows the end of a block in a line, by the mark that is there."""
+"""What separates a block from the next one in a line, by the mark at its end."""
 
-_CLOSING = "\"')]»”’）」』》"  # what may follow that mark
+_CLOSING = "\"')]»”’）」』》"  # signs that may follow that mark
 _NESTING = re.compile("<(/?)(?:a|blockquote|del|em|ol|strong|ul)[ >]")
 
 _NAME = re.compile("@[^/+]+")
