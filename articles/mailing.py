@@ -18,6 +18,7 @@ from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django_tasks import task
 from markupsafe import Markup
@@ -103,7 +104,7 @@ def _ban_row(ban: Ban) -> SafeString:
 
 def _notice_row(notice: Notice, reply: str) -> Markup:
     mailto = f"mailto:{quote(reply, safe='@')}?subject={quote(f'Re: {notice.title}')}" if reply else ""
-    excerpt = plain(notice.html)[:EXCERPT_CHARACTERS]
+    excerpt = Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS)
     macros = notice_macros("inbox/notice.html")
     drawn: Markup = macros.draw_notice(notice, excerpt, mailto=mailto, address=path_of(notice))
     return drawn

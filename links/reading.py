@@ -43,6 +43,10 @@ _GUESSES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("th", ".th"), ("windows-874",)),
 }
 """What pages without a declared encoding are in, by their language or the end of their host's name."""
+_UNSEEN = ("script", "style")
+_BLOCKS = frozenset(("br", "div", "hr", "li", "p", "svg", "td", "th"))
+"""Elements within a heading that set words apart."""
+_TAG = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
 
 _SEPARATOR = re.compile(
     r"\s+[-–—|·•:»«/~]{1,2}\s+|\s*[|｜]\s*|\s*(?:——|－)\s*|(?<![A-Za-z0-9_])_+|_+(?![A-Za-z0-9_])|(?P<colon>:\s+|：)"
@@ -75,7 +79,7 @@ def read(body: bytes, content_type: str, address: str) -> Page:
         title=_title(found, url.hostname)[:MOST_TITLE],
         canonical=_joined(found.canonical or found.named.get("og:url", ""), base),
         language=found.language[:_MOST_LANGUAGE],
-        description=_line(found.named.get("og:description") or found.named.get("description", ""))[
+        description=_line(_unmarked(found.named.get("og:description") or found.named.get("description", "")))[
             :MOST_DESCRIPTION
         ],
     )
@@ -166,19 +170,27 @@ class _Facts:
     open: dict[str, list[str]] = field(default_factory=dict)
 
     def read(self, html: str) -> "_Facts":
+        is_unseen = False
         for kind, data in islice(_events(html), _MOST_EVENTS):
+            name = data[0] if kind == "start" else str(data)
+            if kind == "text":
+                self._add("" if is_unseen else name)
+                continue
+            is_unseen = kind == "start" and name in _UNSEEN
+            self._add(" " if name in _BLOCKS else "")
             if kind == "start":
-                self._begin(data[0], {key: value or "" for key, value in data[1].items()})
+                self._begin(name, {key: value or "" for key, value in data[1].items()})
             elif kind == "end":
-                self._end(str(data))
+                self._end(name)
                 if "h1" in self.texts:
                     break
-            elif kind == "text":
-                for words in self.open.values():
-                    words.append(str(data))
         for name in list(self.open):  # the page is cut before their end
             self._end(name)
         return self
+
+    def _add(self, text: str) -> None:
+        for words in self.open.values():
+            words.append(text)
 
     def _begin(self, name: str, attributes: Mapping[str, str]) -> None:
         self.foreign += name in ("svg", "math")
@@ -200,6 +212,11 @@ class _Facts:
         self.foreign -= name in ("svg", "math") and self.foreign > 0
         if words := "".join(self.open.pop(name, ())).strip():
             self.texts[name] = words
+
+
+def _unmarked(text: str) -> str:
+    """Return the text without tags, if it begins with one: some sites describe a page in HTML."""
+    return _TAG.sub(" ", text) if _TAG.match(text.lstrip()) else text
 
 
 def _line(text: str) -> str:

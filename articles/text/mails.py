@@ -198,6 +198,7 @@ def _unwrapped(text: str, content_type: str) -> str:
 
 _UNSEEN = ("title", "style", "script")
 _BREAKS = dict.fromkeys(("div", "li", "tr", "dt", "dd", "section", "article", "header", "footer"), 1)
+_BREAKS |= dict.fromkeys(("address", "aside", "center", "main", "nav", "caption", "figcaption", "summary"), 1)
 _BREAKS |= dict.fromkeys(("p", "blockquote", "ul", "ol", "table", "pre", "hr", *(f"h{n}" for n in range(1, 7))), 2)
 """Elements on lines of their own, with the number of line breaks around each."""
 

@@ -146,10 +146,10 @@ _NUMBER = re.compile('(?:href|src)="([0-9]*)"')
 _ALT = re.compile(' alt="([^"]*)"')
 _TITLE = re.compile(' title="([^"]*)"')
 _BLOCK_EDGE = re.compile("</?(?:blockquote|h[3-6r]|li|ol|pre|p|table|tbody|td|thead|th|tr|ul)(?: [^>]*)?>")
-_SEPARATORS = dict.fromkeys(".!?:;,…", " ") | dict.fromkeys("。！？：；，、", "")
+_SEPARATORS = dict.fromkeys(".!?:;,…؟؛،۔।", " ") | dict.fromkeys("。！？：；，、", "")
 """What separates a block from the next one in a line, by the mark at its end."""
 
-_CLOSING = "\"')]»”’）」』》"  # signs that may follow that mark
+_CLOSING = "\"')] »›”’“‘）】」』》"  # signs that may follow that mark; German closes with “
 _NESTING = re.compile("<(/?)(?:a|blockquote|del|em|ol|strong|ul)[ >]")
 
 _NAME = re.compile("@[^/+]+")
@@ -197,9 +197,11 @@ def plain(html: str) -> str:
     """Return rendered HTML without its tags, as one line: for descriptions and excerpts.
 
     A dot is between two blocks, such as paragraphs, items and cells, unless the first ends as a sentence does.
+    Blocks that show nothing are left out.
     """
     blocks = _BLOCK_EDGE.split(str(html).replace("<br>", "\n"))
-    texts = [text for one in blocks if (text := " ".join(_unescaped(_TAG.sub("", one)).split()))]
+    seen = (one for one in blocks if _shows(one.replace("&nbsp;", " ")))
+    texts = [" ".join(_unescaped(_TAG.sub("", one)).split()) for one in seen]
     before = "".join(one + _SEPARATORS.get(one.rstrip(_CLOSING)[-1:], " · ") for one in texts[:-1])
     return before + "".join(texts[-1:])
 

@@ -76,12 +76,21 @@ ODD = {
     b"<title>A Site | Home | A Site</title>": "A Site | Home",
     b"<title>5 - 3 = 2</title>": "5 - 3 = 2",
     b"<title>Is it site-wide?</title>": "Is it site-wide?",
+    b"<h1>Two<br>lines</h1>": "Two lines",
+    b"<h1><div>Two</div><div>blocks</div></h1>": "Two blocks",
+    b"<h1><svg><title>Logo</title></svg>N<b>ame</b><script>x()</script><style>b{}</style>d</h1>": "Logo Named",
 }
 
 
 @for_each("body, title", ODD.items())
 def test_an_odd_page_has_a_title_or_none(body, title):
     assert read(body, "text/html", ADDRESS).title == title
+
+
+def test_a_description_in_html_is_read_without_its_tags():
+    for given, shown in {"<p>One</p><p>Two</p>": "One Two", "Use <b> or </p>": "Use <b> or </p>"}.items():
+        page = f'<meta name=description content="{given}">'
+        assert read(page.encode(), "text/html", ADDRESS).description == shown
 
 
 def test_files_are_named_and_not_read():

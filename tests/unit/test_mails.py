@@ -330,6 +330,8 @@ HTML = {
     "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>": "a  b \nc ",
     'good <img alt="😀" src="x">': "good 😀",
     "a <b>unclosed": "a **unclosed**",
+    "<figure>a<figcaption>b</figcaption></figure>c<address>d</address>e<aside>f</aside>g": "a\nb\nc\nd\ne\nf\ng",
+    "<center>a</center>b<details><summary>c</summary>d</details>": "a\nb\nc\nd",
 }
 
 

@@ -382,7 +382,10 @@ def test_plain_text_has_no_marks():
         ("the people who made them\n\nold papers", "the people who made them · old papers"),
         ("It works.\n\nAnd more", "It works. And more"), ("Why?\n- one", "Why? one"), ("So:\n1. one", "So: one"),
         ("He said “no.”\n\nShe left", "He said “no.” She left"), ("写完了。\n\n还有", "写完了。还有"),
-        ("标题\n===\n正文", "标题 · 正文"),
+        ("标题\n===\n正文", "标题 · 正文"), ("【注意】\n\n正文", "【注意】 · 正文"),
+        ("لماذا؟\n\nنعم", "لماذا؟ نعم"), ("« Oui. »\n\nNon", "« Oui. » Non"), ("„Ja.“\n\nNein", "„Ja.“ Nein"),
+        ("a\n\n&#x200B;\n\nb\n\n\u2800\n\n&shy;", "a · b"), ("|a||\n|-|-|\n||b|", "a · b"),
+        ("[![a](https://example.org/i)](https://example.org/)\n\nb", "a · b"), ("<p>a</p>b", "<p>a</p>b"),
         ("*foo*bar `a` [b](https://example.org/)", "foobar a b"), ("a &amp; b\n\n\\<br>", "a & b · <br>"),
     ],
 )  # fmt: skip
