@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
-from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, npgettext, pgettext_lazy
 
 from articles.domain.limits import LIMITS, BadPair, Limit, Per, Rate, rates
 from articles.formatting.values import duration, grouped, listed
@@ -57,10 +57,16 @@ _GROUPS: tuple[tuple[Any, tuple[Per, ...]], ...] = (
 """Whom limits count."""
 
 _OFF, _NUMBER = "off", re.compile("[1-9][0-9]{0,6}")
-_UNITS = (
-    ("s", gettext_lazy("seconds")), ("m", gettext_lazy("minutes")), ("h", gettext_lazy("hours")),
-    ("d", pgettext_lazy("unit", "days")), (_OFF, gettext_lazy("No limit")),
-)  # fmt: skip
+
+
+def _units(number: str) -> list[tuple[str, str]]:
+    """Return the units, in the form that follows this number, and what stands for no limit."""
+    n = 1 if number == "1" else 2
+    return [
+        ("s", npgettext("unit", "second", "seconds", n)), ("m", npgettext("unit", "minute", "minutes", n)),
+        ("h", npgettext("unit", "hour", "hours", n)), ("d", npgettext("unit", "day", "days", n)),
+        (_OFF, _("No limit")),
+    ]  # fmt: skip
 
 
 def _label(limit: Limit) -> Any:
@@ -77,8 +83,13 @@ class _RateWidget(forms.MultiWidget):
         super().__init__({
             "uses": forms.NumberInput({"min": 1, "max": 9_999_999, "aria-label": _("Number")}),
             "period": forms.NumberInput({"min": 1, "max": 86_400, "aria-label": _("Period")}),
-            "unit": forms.Select({"aria-label": _("Unit")}, choices=_UNITS),
+            "unit": forms.Select({"aria-label": _("Unit")}, choices=_units("")),
         })  # fmt: skip
+
+    def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
+        value = self.decompress(value)
+        self.widgets[2].choices = _units(value[1])  # type: ignore[attr-defined]
+        return super().get_context(name, value, attrs)
 
     def decompress(self, value: str | None) -> list[Any]:
         if not value or value == _OFF:

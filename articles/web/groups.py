@@ -23,7 +23,7 @@ from articles.recent import Recent
 from articles.repository import Repository
 from articles.text.lines import InvalidInput
 from articles.web.preferences import slugs_from
-from articles.wiring import finder, group_title, repository, retract
+from articles.wiring import finder, group_title, group_titles, repository, retract
 from owner import choices
 
 
@@ -71,6 +71,12 @@ def option_title(slug: str, title: str) -> str:
     if slug not in choices.closed_groups():
         return title
     return _("%(title)s (members only)") % {"title": title}
+
+
+def group_options() -> list[tuple[str, str]]:
+    """Return the names of all groups that the reader sees, with their titles, as the choices of a form."""
+    titles = sorted(group_titles().items(), key=lambda group: group[1].casefold())
+    return [(slug, option_title(slug, title)) for slug, title in titles]
 
 
 def set_visibility(slug: str, moderator: Actor, reason: str, *, is_closed: bool) -> None:

@@ -7,10 +7,11 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _, gettext_lazy, ngettext, pgettext_lazy
 
 from accounts.models import ModeratorRule
-from articles.formatting.values import grouped, listed
+from articles.formatting.values import duration, grouped, listed
 from articles.forms.fields import CleanedField, LineInput, cleaning, needed_sometimes
 from articles.text.lines import REASON_LIMIT, clean_line, clean_reason
 from articles.text.links import clean_host
+from articles.web.groups import group_options
 from articles.wiring import group_titles
 from moderation.rules import matching
 
@@ -112,7 +113,7 @@ class RuleForm(forms.Form):
 
     def __init__(self, data: Any = None, *, is_new: bool, before: matching.Definition | None = None) -> None:
         super().__init__(data, initial=_shown(before) if before else None)
-        groups = sorted(group_titles().items(), key=lambda group: group[1].casefold())
+        groups = group_options()
         self.fields["scope"].choices = [("", _("On the whole site")), *groups]  # type: ignore[attr-defined]
         self.fields["group"].choices = [("", "–"), *groups]  # type: ignore[attr-defined]
         needed_sometimes(self, "sentence", "group")
@@ -198,8 +199,12 @@ def summary(definition: matching.Definition) -> list[str]:
     points = ngettext(
         "The member has fewer than %(n)s point", "The member has fewer than %(n)s points", one.points
     )
-    posts = _("The member posted at least %(n)s of them in the %(hours)s hours before")
-    members = _("At least %(n)s other members posted the same text in the %(days)s days before")
+    posts = _("The member posted at least %(n)s of them in the %(period)s before")
+    members = ngettext(
+        "At least %(n)s other member posted the same text in the %(period)s before",
+        "At least %(n)s other members posted the same text in the %(period)s before",
+        one.members,
+    )
     sentences = {
         "words": _("Any of these words: %(words)s") % {"words": listed(one.words)},
         "pattern": _("The pattern %(pattern)s") % {"pattern": one.pattern},
@@ -207,9 +212,9 @@ def summary(definition: matching.Definition) -> list[str]:
         "links": links % {"n": grouped(one.links)},
         "age_days": age % {"n": grouped(one.age_days)},
         "points": points % {"n": grouped(one.points)},
-        "posts": posts % {"n": grouped(one.posts), "hours": grouped(one.hours)},
+        "posts": posts % {"n": grouped(one.posts), "period": duration(one.hours * 3600)},
         "is_first": _("It is the member’s first article or comment"),
-        "members": members % {"n": grouped(one.members), "days": grouped(one.days)},
+        "members": members % {"n": grouped(one.members), "period": duration(one.days * 86400)},
     }
     lines = [str(SUBJECTS[one.subject]), *(sentences[name] for name in one.conditions)]
     if one.scope:

@@ -180,7 +180,9 @@ def rate(**limits):
 
 
 def test_limits_of_new_members_reach_the_store_without_a_restart(site_store, choose, browser):
-    assert re.search(r'name="LIMITS_votes_new_uses" value="300"', browser.get(LIMITS).text)
+    assert re.search(r'name="LIMITS_votes_new_uses" value="300"', page := browser.get(LIMITS).text)
+    for unit in ('value="d" selected>day', 'value="m" selected>minutes'):
+        assert f"<option {unit}</option>" in page
     choose(NEW, NEW_MEMBER_DAYS="0", NEW_MEMBER_POINTS="7")
     choose(LIMITS, **rate(posts_new="off", votes_new="1/1d", votes="60/2m"))
 
