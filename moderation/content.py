@@ -29,8 +29,9 @@ from articles.forms.groups import AssignForm, TakeOutForm
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.form_answers import just_done
+from articles.web.groups import option_title
 from articles.web.identity import actor, needs, reader_id
-from articles.wiring import group_titles, repository
+from articles.wiring import group_title, repository
 from moderation import rights
 from moderation.rules.acting import note_reversal
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, address_of, state
@@ -131,8 +132,8 @@ def _taking_out(request: HttpRequest, article: Article) -> HttpResponse:
     """Show the form that takes an article out of the member's groups. Raises PermissionDenied if it is in none."""
     own = rights.own_groups(request.user, article.groups)
     rights.acting(request, ASSIGN_GROUPS, own)
-    titles = group_titles()
-    form = TakeOutForm(request.POST or None, groups={slug: titles.get(slug, slug) for slug in sorted(own)})
+    titles = {slug: option_title(slug, group_title(slug)) for slug in sorted(own)}
+    form = TakeOutForm(request.POST or None, groups=titles)
     if request.method == "POST" and form.is_valid():
         try:
             take_out(request, article, form.cleaned_data["groups"], form.cleaned_data["reason"])

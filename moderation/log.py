@@ -29,8 +29,9 @@ from articles.domain.articles import Article
 from articles.domain.members import DELETED_NAME
 from articles.domain.moderation_log import Action, LogFilter
 from articles.views.lists.paging import Pager, numbered_pager, page_number
+from articles.web.groups import group_options
 from articles.web.identity import actor, needs
-from articles.wiring import group_titles, repository
+from articles.wiring import repository
 from moderation.rights import is_of_groups, may, may_in_groups, within
 
 ACTIONS = {
@@ -81,8 +82,7 @@ def _action_choices() -> list[tuple[str, Any]]:
 
 
 def _group_choices() -> list[tuple[str, str]]:
-    titles = sorted(group_titles().items(), key=lambda group: group[1].casefold())
-    return [("", _("All groups")), *titles]
+    return [("", _("All groups")), *group_options()]
 
 
 class LogFilterForm(forms.Form):

@@ -43,8 +43,9 @@ from articles.text.slugs import SLUGS_PER_REQUEST
 from articles.web import limits
 from articles.web.articles import restore_title
 from articles.web.form_answers import telling
+from articles.web.groups import option_title
 from articles.web.identity import actor, check_ban, writer
-from articles.wiring import group_titles, repository
+from articles.wiring import group_title, repository
 from moderation import rights
 from moderation.trust import is_trusted, may_be_untrusted
 from owner.choices import chosen, closed_groups
@@ -199,11 +200,11 @@ def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse
     )
     if request.method == "POST" and form.is_valid() and _suggest_all(request, article, form):
         return redirect("articles:article", article_id)
-    member, titles = actor(request).id, group_titles()
+    member = actor(request).id
     shown = [
         {
             "suggestion": one,
-            "groups": [titles.get(slug, slug) for slug in one.groups],
+            "groups": [option_title(slug, group_title(slug)) for slug in one.groups],
             "is_supported": member in one.by,
             "may_accept": _may_decide(request, article, one, accepted=True),
             "may_decline": _may_decide(request, article, one, accepted=False),

@@ -28,7 +28,8 @@ from accounts.web.form_pages import (
     show_next,
 )
 from articles.forms.fields import Checkboxes
-from articles.wiring import group_titles, repository
+from articles.web.groups import group_options
+from articles.wiring import repository
 from links.fetching import NotFetched, checked
 from owner.administrator import administrators_only
 from owner.choices import chosen
@@ -95,7 +96,7 @@ class EventsForm(forms.Form):
         if webhook:
             initial = {"events": webhook.event_list, "points": webhook.points, "groups": webhook.slugs}
         super().__init__(data, initial=initial)
-        titles = sorted(group_titles().items(), key=lambda one: one[1].casefold())
+        titles = group_options()
         chosen_groups = [title for slug, title in titles if slug in initial.get("groups", ())]
         self.folded = {"points": str(initial.get("points", _FIRST_POINTS)), "groups": ", ".join(chosen_groups)}
         field: Any = self.fields["groups"]

@@ -170,6 +170,16 @@ def test_programs_close_groups_and_the_log_says_so_to_members(site_store, conten
     assert "Private talk" not in Client().get("/moderation/").text
 
 
+def test_forms_that_name_a_closed_group_and_its_log_mark_it(closed, article, carol):
+    browser = browser_of(carol)
+
+    for page in ("/moderation/", "/moderation/groups/python/", "/moderation/rules/new/"):
+        assert '<option value="zyxslug">Zyxgroup (members only)</option>' in browser.get(page).text, page
+    browser.post(f"/articles/{article}/groups/", {"groups": ["python", "zyxslug"]})
+    log = browser.get("/moderation/?action=groups").text
+    assert re.search(r'dir="auto">Zyxgroup[^/]*<span class="closed"', log)
+
+
 def test_a_closed_group_is_not_merged_into_an_open_one(site_store, closed, carol):
     fields = {"merge": "1", "merge-into": "python", "merge-sure": "on"}
 
