@@ -19,7 +19,7 @@ from articles.domain import lists
 from articles.domain.errors import GroupExists
 from articles.domain.lists import MEMBERS
 from articles.forms import fields
-from articles.forms.groups import GroupForm, RenameForm
+from articles.forms.groups import EditForm, GroupForm
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
 from articles.web.groups import liveliness, merge, set_visibility, visibility_of
@@ -189,7 +189,7 @@ def rename_group(request: HttpRequest, slug: GroupName, change: Renaming) -> Gro
         description = fields.check_links(clean_group_description(change.description), current=group.description)
     if change.title is not None:
         renamed = lists.Group(group.slug, group.title)
-        form = _checked(RenameForm({"title": change.title}, group=renamed, groups=groups.list_all()))
+        form = _checked(EditForm({"title": change.title}, group=renamed, groups=groups.list_all()))
         groups.rename(group.slug, form.cleaned_data["title"], moderator, reason)
     if description is not None:
         groups.describe(group.slug, description, moderator, reason)

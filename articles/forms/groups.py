@@ -147,34 +147,30 @@ class GroupForm(_DescribedForm, _SeenForm):
         return slug_from_title(self.cleaned_data["title"])
 
 
-class RenameForm(forms.Form):
-    """A new title for a group."""
+class EditForm(_DescribedForm):
+    """Another title and description for a group. A form that lacks one of them leaves it."""
 
     folded = ("reason",)
     title = fields.CleanedField(
-        lines.clean_group_title, label=gettext_lazy("Title"), widget=fields.LineInput(lines.GROUP_TITLE_LIMIT)
+        lines.clean_group_title,
+        label=gettext_lazy("Title"),
+        help_text=gettext_lazy("The group’s address stays the same."),
+        widget=fields.LineInput(lines.GROUP_TITLE_LIMIT),
     )
     reason = fields.reason_field(required=False)
+    field_order = ("title", "description", "reason")
 
-    def __init__(self, data: Any = None, *, group: Group, groups: Sequence[Group]) -> None:
-        super().__init__(data, initial={"title": group.title})
+    def __init__(self, data: Any = None, *, group: Group, groups: Sequence[Group], description: str = "") -> None:
+        super().__init__(data, initial={"title": group.title, "description": description})
         self._others = {other.slug: other.title for other in groups if other.slug != group.slug}
+        self._current = description
+        for name in self.initial.keys() - data.keys() if data else ():
+            self.fields[name].disabled = True
 
     def clean_title(self) -> str:
         title: str = self.cleaned_data["title"]
         _refuse_taken(title, slug_from_title(title), self._others)  # "" is no group's
         return title
-
-
-class DescribeForm(_DescribedForm):
-    """Another description for a group."""
-
-    folded = ("reason",)
-    reason = fields.reason_field(required=False)
-
-    def __init__(self, data: Any = None, *, description: str) -> None:
-        super().__init__(data, prefix="describe", initial={"description": description})
-        self._current = description
 
 
 class VisibilityForm(_SeenForm):
@@ -198,13 +194,11 @@ class MergeForm(forms.Form):
         error_messages={"required": gettext_lazy("Tick this box to merge the groups.")},
     )
 
-    def __init__(self, data: Any = None, *, slug: str, groups: Sequence[Group]) -> None:
+    def __init__(self, data: Any = None, *, others: Mapping[str, str]) -> None:
+        """`others`: what the form calls the other groups, by slug."""
         super().__init__(data, prefix="merge")
-        others = [group for group in groups if group.slug != slug]
-        self._known = {group.slug for group in others}
-        self.fields["into"].widget = forms.Select(
-            choices=[("", "—"), *((group.slug, f"{group.title} ({group.slug})") for group in others)]
-        )
+        self._known = others
+        self.fields["into"].widget = forms.Select(choices=[("", "—"), *others.items()])
 
     def clean_into(self) -> str:
         into: str = self.cleaned_data["into"]

@@ -1,10 +1,11 @@
 """The index of groups, and forms with which moderators create, rename and merge them."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,14 +22,14 @@ from articles.domain.lists import MEMBERS, Group
 from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
-from articles.forms.groups import DescribeForm, GroupForm, MergeForm, RenameForm, VisibilityForm
+from articles.forms.groups import EditForm, GroupForm, MergeForm, VisibilityForm
 from articles.text.lines import InvalidInput
 from articles.text.refusals import action_sentence, input_sentence
 from articles.views.lists.headings import Tab, Tabs
 from articles.views.lists.search import typed_words
 from articles.web.context import in_brief
 from articles.web.form_answers import just_done
-from articles.web.groups import liveliness, merge, set_visibility, visibility_of
+from articles.web.groups import liveliness, merge, option_title, set_visibility, visibility_of
 from articles.web.identity import actor, needs
 from articles.wiring import repository
 from moderation.rights import acting, may
@@ -146,19 +147,16 @@ def _created(request: HttpRequest, slug: str, form: GroupForm) -> HttpResponse:
     return show_next(request, format_html(told % {"group": "{}"}, link), "articles:create_group")
 
 
-_FIELDS = (
-    "title", "reason", "describe-description", "describe-reason",
-    "show-visible", "show-reason", "merge-into", "merge-reason",
-)  # fmt: skip
+_FIELDS = ("title", "description", "reason", "show-visible", "show-reason", "merge-into", "merge-reason")
 _FOR_SITE = ("show", "merge")  # forms of moderators of the whole site
 
 
 @page_with_form
 @needs(ASSIGN_GROUPS, in_groups=True, carries=_FIELDS)
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
-    """Rename a group, describe it, or merge it into another, as the button of the form says.
+    """Change a group's title and description, or its readers, or merge it, as the button of the form says.
 
-    Its moderators can do the first two.
+    Its moderators can do the first.
     """
     acting(request, ASSIGN_GROUPS, [slug])
     repo = repository()
@@ -166,22 +164,22 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     group = next((group for group in groups if group.slug == slug), None)
     if group is None:
         raise GroupNotFound(slug, moved_to=repo.groups.get_targets([slug]).get(slug))
-    sent = next((button for button in ("merge", "describe", "show") if button in request.POST), "rename")
+    sent = next((button for button in _FOR_SITE if button in request.POST), "edit")
     may_all = may(request.user, ASSIGN_GROUPS)
     if sent in _FOR_SITE and not may_all:
         raise PermissionDenied
     data = {sent: request.POST or None}
     description = repo.groups.get_descriptions([slug]).get(slug, "")
-    rename_form = RenameForm(data.get("rename"), group=group, groups=groups)
-    describe_form = DescribeForm(data.get("describe"), description=description)
-    merge_form = MergeForm(data.get("merge"), slug=slug, groups=groups)
+    edit_form = EditForm(data.get("edit"), group=group, groups=groups, description=description)
+    others = {one.slug: option_title(one.slug, one.title) for one in groups if one.slug != slug}
+    merge_form = MergeForm(data.get("merge"), others=others)
     show_form = VisibilityForm(data.get("show"), visible=visibility_of(slug))
-    forms = {"rename": rename_form, "describe": describe_form, "show": show_form, "merge": merge_form}
+    forms = {"edit": edit_form, "show": show_form, "merge": merge_form}
     if request.method == "POST" and forms[sent].is_valid():
         try:
-            return _change(request, group.slug, sent, forms[sent].cleaned_data)
+            return _change(request, group, sent, forms[sent])
         except GroupExists as taken:  # by a concurrent request
-            rename_form.add_error("title", action_sentence(taken))
+            edit_form.add_error("title", action_sentence(taken))
         except InvalidInput as refused:
             merge_form.add_error("into", input_sentence(refused))
     unsent_form.refill(request, *forms.values())
@@ -189,16 +187,17 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "groups/manage.html", context, status=400 if forms[sent].errors else 200)
 
 
-def _change(request: HttpRequest, slug: str, what: str, values: Mapping[str, Any]) -> HttpResponse:
+def _change(request: HttpRequest, group: Group, what: str, form: Form) -> HttpResponse:
     """Change a group as its form says. Raises GroupExists, InvalidInput."""
-    groups, moderator, reason = repository().groups, acting(request, ASSIGN_GROUPS, [slug]), values["reason"]
+    groups, slug, values = repository().groups, group.slug, form.cleaned_data
+    moderator, reason = acting(request, ASSIGN_GROUPS, [slug]), values["reason"]
     match what:
-        case "rename":
-            groups.rename(slug, values["title"], moderator, reason)
-            told = _("The group has been renamed.")
-        case "describe":
-            groups.describe(slug, values["description"], moderator, reason)
-            told = _("The description has been saved.")
+        case "edit":
+            if "title" in form.changed_data:
+                groups.rename(slug, values["title"], moderator, reason)
+            if "description" in form.changed_data:
+                groups.describe(slug, values["description"], moderator, reason)
+            told = _("The group has been saved.")
         case "show":
             set_visibility(slug, moderator, reason, is_closed=values["visible"] == MEMBERS)
             told = _("Who sees the group has been saved.")

@@ -98,7 +98,7 @@ def test_new_links_to_a_blocked_host_are_refused_in_descriptions_of_groups(site_
         (f"{old} and https://a.spam.example/new", 400, old),
         (f"{old}, corrected", 302, f"{old}, corrected"),
     ):
-        response = browser_of(carol).post(page, {"describe-description": text, "describe": "1"})
+        response = browser_of(carol).post(page, {"description": text})
         assert response.status_code == status
         assert errors(response) == ([SENTENCE] if status == 400 else [])
         assert site_store.groups.get_descriptions(["python"]) == {"python": stored}

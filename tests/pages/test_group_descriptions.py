@@ -8,14 +8,14 @@ PAGE = "/moderation/groups/python/"
 
 
 def describe(user, text, **fields):
-    fields = {"describe-description": text, "describe": "1"} | fields
+    fields = {"description": text} | fields
     return browser_of(user).post(PAGE, fields, follow=True)
 
 
 def test_a_moderator_describes_a_group_above_its_list(site_store, article, carol):
-    response = describe(carol, "All about *Python*.", **{"describe-reason": "newcomers asked"})
+    response = describe(carol, "All about *Python*.", reason="newcomers asked")
 
-    assert "The description has been saved." in response.text
+    assert "The group has been saved." in response.text
     page = Client().get("/groups/python/").text
     assert '<div class="description text" dir="auto"><p>All about <em>Python</em>.</p>' in page
     assert "All about" not in Client().get("/").text

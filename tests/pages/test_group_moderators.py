@@ -91,7 +91,7 @@ def test_the_log_says_in_which_capacity(site_store, article, gina, bob, carol):
         (f"/comments/{comment}/remove/", WHY),
         (f"/articles/{article}/lock/", WHY),
         (f"/articles/{article}/remove/", WHY),
-        (MANAGE, {"describe": "1", "describe-description": "Snakes", "describe-reason": "Why"}),
+        (MANAGE, {"description": "Snakes", "reason": "Why"}),
         (MANAGE, {"rename": "1", "title": "Pythons", "reason": "More"}),
         (BANS, {"name": "bob", "days": "7", **WHY}),
         (f"/articles/{article}/groups/", {"groups": ["python"], **WHY}),

@@ -57,7 +57,7 @@ PAGES = {
     "/operation/": (ADMIN, None),
     "/operation/failed-tasks/": (ADMIN, {}),
     "/moderation/groups/": (SITE, {"title": "New"}),
-    OF_GROUP: (GROUP, {"describe": "1", "describe-description": "About it", "describe-reason": "Because"}),
+    OF_GROUP: (GROUP, {"description": "About it", "reason": "Because"}),
     OF_GROUP + "moderators/": (SITE, {"name": "bob", **WHY}),
     OF_GROUP + "moderators/end/": (SITE, {"name": "bob", **WHY}),
     OF_GROUP + "bans/": (GROUP, {"name": "mallory", "days": "7", **WHY}),
