@@ -69,10 +69,7 @@ def register_step(name: str, step: Step) -> None:
 
 @transaction.atomic
 def begin(user_id: int) -> None:
-    """Mark the account as deleted: its login, its tokens and its page stop working.
-
-    Idempotent. Raises LastAdministratorError, and User.DoesNotExist for an unknown id.
-    """
+    """Mark the account as deleted. Idempotent. Raises LastAdministratorError, User.DoesNotExist."""
     administrators = User.objects.select_for_update().filter(is_superuser=True, is_active=True)
     others = [member.pk for member in administrators if member.pk != user_id]
     member = User.objects.select_for_update().get(pk=user_id)

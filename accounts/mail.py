@@ -155,10 +155,7 @@ def send_later(one: Letter, member: int = 0) -> None:
 
 
 def draw_later(drawing: Task[Any, Any], member: User, kind: Kind, *arguments: float) -> None:
-    """Let a background task draw a mail as it sends it, so that what is gone by then is left out.
-
-    The task calls `send_drawn`. Raises as `send_later`.
-    """
+    """Let a background task draw a mail as it sends it, by `send_drawn`. Raises as `send_later`."""
     mail_due.send(sender=kind, to=member.verified_email, what="")
     add(drawing, member.pk, _message_id(), *arguments)
 

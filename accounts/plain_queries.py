@@ -34,10 +34,7 @@ class PlainQuery:
         return row
 
     def _conversions(self, database: Any) -> list[tuple[int, Any, Callable[..., Any]]]:
-        """Return which values are converted, and how: SQLite, for example, has neither booleans nor times.
-
-        Kept with the database's operations, whose methods they are.
-        """
+        """Return which values are converted, and how: SQLite has neither booleans nor times."""
         kept = vars(database.ops).setdefault(_KEPT, {})
         if self not in kept:
             columns = enumerate(field.cached_col for field in self._fields)

@@ -128,10 +128,7 @@ def end_others(user_id: int, key: str) -> None:
 
 
 def list_current(user_id: int, current: str) -> list[MemberSession]:
-    """Return the member's sessions that have not ended, newest first; that with the key `current` comes first.
-
-    Two queries.
-    """
+    """Return the member's sessions that have not ended, `current` first, then the newest. Two queries."""
     mine = {one.session_key: one for one in MemberSession.objects.filter(user_id=user_id)}
     known = Session.objects.filter(pk__in=mine, expire_date__gt=timezone.now()).values_list("pk", flat=True)
     newest = sorted((mine[key] for key in known), key=lambda one: one.begun_at, reverse=True)

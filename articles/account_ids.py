@@ -19,10 +19,7 @@ _NAMED = 10  # missing accounts that a sentence names
 
 
 def reserve(count: int = 1) -> UserId:
-    """Reserve ids in the site's store, and return the first.
-
-    Raises StoreError, for accounts that are not those of the store as well.
-    """
+    """Reserve ids in the site's store, and return the first. Raises StoreError, also for another site's store."""
     store = _store()
     store.check_site(known_store.known_site())
     return store.account_ids.reserve(member_ids.highest(), count)
@@ -52,10 +49,7 @@ def _store() -> Repository:
 
 
 def age_problem(repo: Repository, *, notes: bool = True) -> str:
-    """Return a sentence if the accounts are older than the store, "" if not. One round trip. Raises StoreError.
-
-    `notes`: whether to record the highest account in the store.
-    """
+    """Return a sentence if the accounts are older than the store. One round trip. `notes`: whether to record."""
     known = member_ids.highest()
     created = repo.account_ids.note(known) if notes else repo.account_ids.get_highest()
     if created <= known:
@@ -80,8 +74,5 @@ def missing_accounts(repo: Repository) -> Iterator[str]:
 
 
 def anonymise(user: int, name: str, progress: str, more: Callable[[], bool], is_last: bool) -> str:
-    """Anonymise a former member's articles and votes from `progress` on; return the new progress, '' when done.
-
-    An `accounts.account_deletion.Step`. Raises StoreError.
-    """
+    """Anonymise articles and votes from `progress` on, as an `account_deletion.Step`. Raises StoreError."""
     return repository().account_deletion.advance(user, name, progress, more, is_last=is_last)

@@ -241,10 +241,7 @@ _FREQUENT_PAUSE = 10.0  # seconds between two runs of these: what is pushed or a
 def run(
     repository: Repository, stopping: Callable[[], bool] = lambda: False, steps: Sequence[_Step] = _STEPS
 ) -> list[StepResult]:
-    """Run each step once, until `stopping`; return what was done, [] while another process holds the lease.
-
-    Raises StoreUnavailable if the store cannot grant the lease.
-    """
+    """Run each step once, until `stopping`; return what was done, [] without a lease. Raises StoreUnavailable."""
     results: list[StepResult] = []
     with repository.lease.acquire() as lease:
         for step in steps:

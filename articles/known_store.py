@@ -22,10 +22,7 @@ def _rows() -> Any:
 
 
 def known_site() -> str | None:
-    """Return the UUID that the site's store had so far; None if it has used none, ANY_SITE if it may use any.
-
-    Raises DatabaseError.
-    """
+    """Return the store's UUID so far; None without one, ANY_SITE if it may be any. Raises DatabaseError."""
     site: str | None = _rows().filter(pk=_ROW).values_list("site", flat=True).first()
     return site
 

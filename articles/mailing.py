@@ -163,10 +163,7 @@ class _Due(NamedTuple):
 
 
 def send_due(repository: Repository, budget: float) -> int:
-    """Send mail about notices, for about `budget` seconds; return the number of mails. Raises StoreError.
-
-    Raises errors as `send_each`.
-    """
+    """Mail notices for about `budget` seconds; return how many. Raises StoreError, and as `send_each`."""
     deadline = time.monotonic() + budget
     return send_each(map(_mail_of, _due(repository, deadline)), deadline)
 
@@ -245,10 +242,7 @@ _ARTICLES_LOOKED_AT = 100
 
 
 def send_digests(repository: Repository, budget: float) -> int:
-    """Send digests that are due, for about `budget` seconds; return their number. Raises StoreError.
-
-    Raises errors as `send_each`.
-    """
+    """Send digests for about `budget` seconds; return their number. Raises StoreError, and as `send_each`."""
     return send_each(_digests(repository, repository.store.now()), time.monotonic() + budget)
 
 

@@ -168,10 +168,7 @@ class PageStore:
             self._path(address).unlink()
 
     def trim(self) -> int:
-        """Delete copies that are too old, then the oldest ones beyond the limits, first those on shelves.
-
-        Return how many copies.
-        """
+        """Delete copies that are too old, then the oldest beyond the limits, shelves first; return how many."""
         kept_bytes, deleted, oldest, files = 0, 0, time.time() - LIFETIME, list[tuple[Path, os.stat_result]]()
         for path in self._directory.glob("[!.]*"):  # neither the refresher's lock nor the mark
             with suppress(OSError):

@@ -113,18 +113,12 @@ def _connected(_choices: int, *, is_patient: bool) -> Repository:
 
 
 def repository() -> Repository:
-    """Return the repository for pages, which times out quickly; its store is checked at the first call.
-
-    Raises StoreUnavailable and StoreUnfit; the next call then retries.
-    """
+    """Return the repository for pages, quick to time out. Raises StoreUnavailable, StoreUnfit, at first."""
     return _connected(choices.version(), is_patient=False)
 
 
 def patient_repository() -> Repository:
-    """Return the repository for commands, which wait for long batches and are not limited.
-
-    Raises StoreUnavailable and StoreUnfit.
-    """
+    """Return the repository for commands, without limits. Raises StoreUnavailable, StoreUnfit."""
     return _connected(choices.version(), is_patient=True)
 
 
@@ -165,10 +159,7 @@ _titles: Recent[Mapping[str, str]] = Recent(_load_titles, {}, StoreError, _lates
 
 
 def group_titles() -> Mapping[str, str]:
-    """Return the titles of all groups, which pages show instead of slugs.
-
-    Every process remembers them: one round trip in some seconds, and after a retraction.
-    """
+    """Return the titles of all groups by slug. One round trip in some seconds, and after a retraction."""
     titles, closed = _titles.get(), closed_groups()
     return {slug: title for slug, title in titles.items() if slug not in closed} if closed else titles
 
@@ -200,10 +191,7 @@ def _own_follower() -> Follower:
 
 
 def finder(*, catches_up: bool = True) -> Finder:
-    """Return what searches articles and comments. No round trip.
-
-    Without a folder, the index is in this process, and follows the store now, if it `catches_up`.
-    """
+    """Return what searches articles and comments; in this process, it `catches_up` now. No round trip."""
     if settings.SEARCH_DIR is None and catches_up:
         with suppress(StoreError):  # the search itself says so
             _own_follower().catch_up()

@@ -92,10 +92,7 @@ def _own(request: HttpRequest, latest: Record) -> tuple[Ballot, dict[str, Any]] 
 @require_safe
 @never_cache
 def proof(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
-    """Return what proves that the member's vote is in the record, as a file. Accepts a token of the API.
-
-    A browser without a login is led to it; others get 401.
-    """
+    """Return the proof of the member's recorded vote, as a file, also for a token. Others get 401, or log in."""
     try:
         member = BearerToken(READ, ())(request) or request.user
     except Problem as refusal:

@@ -69,10 +69,7 @@ def record_closed(repository: Repository, budget: float) -> int:
 def _record(
     repository: Repository, found: Closed, today: date, deadline: float, skipped: set[ArticleId]
 ) -> tuple[int, bool]:
-    """Make the records of what was found in a shard; return how many, and whether there are those of all.
-
-    Articles that can have none join `skipped`.
-    """
+    """Make a shard's records; return how many, and whether of all. Articles without join `skipped`."""
     former = _latest(found.ids)
     made, noted, is_complete = 0, dict[ArticleId, tuple[int, Cast]](), True
     for article in found.ids:

@@ -142,10 +142,7 @@ _X32 = 0x40000000
 
 
 def give_up_calls() -> bool:
-    """Refuse this process new processes, signals to others, and sockets other than of the internet, for good.
-
-    Return whether the kernel can.
-    """
+    """Refuse new processes, signals and other than internet sockets for good; return whether the kernel can."""
     if sys.platform != "linux" or platform.machine() not in _MACHINES or sys.maxsize < 2**32:
         return False
     _control(_PR_SET_NO_NEW_PRIVS, 1)

@@ -40,10 +40,7 @@ WORLD = World(resolve=_resolve_in_time)
 def post(
     receiver: str, address: str, headers: Mapping[str, str], body: bytes, private_hosts: Collection[str] = ()
 ) -> Answer:
-    """Post a body to an address, and return the answer. `receiver`: whom a slow exchange delays.
-
-    Raises Resting, NotFetched.
-    """
+    """Post a body; return the answer. `receiver`: whom slowness delays. Raises Resting, NotFetched."""
     if (rest := _resting.pop(receiver, 0.0) - time.monotonic()) > 0:
         _resting[receiver] = time.monotonic() + rest
         raise Resting(rest)

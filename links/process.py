@@ -80,10 +80,7 @@ def user_agent() -> str:
 
 @contextmanager
 def link_fetcher() -> Iterator[LinkFetcher | None]:
-    """Keep the process while the site runs, and name its socket to the processes started meanwhile.
-
-    None if FETCH_TITLES is off.
-    """
+    """Keep the process, and name its socket to those started meanwhile; None if FETCH_TITLES is off."""
     if not settings.FETCH_TITLES:
         yield None
         return

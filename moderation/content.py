@@ -38,10 +38,7 @@ from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReas
 
 
 def remove(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds = NO_GROUNDS) -> None:
-    """Remove an article or a comment, with a statement for its author. Two round trips.
-
-    Raises ArticleNotFound, ArticleRemoved, CommentNotFound, CommentRemoved.
-    """
+    """Remove it, and state it to the author. Two round trips. Raises errors as `Flags.remove`."""
     flags = repository().flags
     with transaction.atomic():
         state(flags.get_author(subject), Act.REMOVAL, reason, moderator, grounds, subject=subject)
@@ -71,10 +68,7 @@ def restore(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds
 
 
 def lock(subject: SubjectId, moderator: Actor, reason: str, grounds: Grounds = NO_GROUNDS) -> None:
-    """Lock the discussion of an article, with a statement for its poster. Two round trips.
-
-    Raises ArticleNotFound, DiscussionLocked.
-    """
+    """Lock a discussion, and state it to the poster. Two round trips. Raises ArticleNotFound, DiscussionLocked."""
     repo = repository()
     with transaction.atomic():
         state(repo.flags.get_author(subject), Act.LOCK, reason, moderator, grounds, subject=subject)

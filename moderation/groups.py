@@ -33,10 +33,7 @@ from moderation.subjects import reason_in
 
 
 def assign(group: Group, member: User, moderator: Actor, reason: str, *, moderates: bool) -> bool:
-    """Make a member a moderator of a group, or end that, and log it; return whether it changes anything.
-
-    Raises OwnMatter, and StoreError; then nothing is changed.
-    """
+    """Make a member a moderator, or end that; return whether it is new. Raises OwnMatter, StoreError."""
     check_not_own(member.pk, moderator.id)
     with transaction.atomic():
         is_changed = GroupModerator.objects.set(member, group.slug, by=moderator.id, is_current=moderates)

@@ -175,12 +175,7 @@ def _flag_row(entry: QueueEntry) -> Row:
 
 
 def send_waiting(repository: Repository, budget: float) -> int:
-    """Mail what waits to the moderators who are due, and what the law demands; return the number of mails.
-
-    Takes about `budget` seconds.
-
-    Raises StoreError, and errors as `send_each`.
-    """
+    """Mail moderators and what the law demands for about `budget` seconds; return how many. Raises StoreError."""
     mails = chain(statements.mails(), legal_notices.mails(), _mails(repository))
     return send_each(mails, time.monotonic() + budget)
 

@@ -79,10 +79,7 @@ def _digest(one: Redactable) -> str:
 
 
 def redact_article(article_id: ArticleId, texts: Collection[str], reason: str, moderator: Actor) -> int:
-    """Redact texts about an article; return in how many places. Idempotent.
-
-    Raises ArticleNotFound, OwnMatter, StoreError.
-    """
+    """Redact texts; return in how many places. Idempotent. Raises ArticleNotFound, OwnMatter, StoreError."""
     repo = repository()
     poster = repo.articles.get(article_id).poster
     check_not_own(poster, moderator.id)
@@ -94,10 +91,7 @@ def redact_article(article_id: ArticleId, texts: Collection[str], reason: str, m
 
 
 def redact_entries(at: float, texts: Collection[str], reason: str, moderator: Actor) -> int:
-    """Redact texts of the entries about no article that were logged at a moment; return in how many places.
-
-    Idempotent. Raises OwnMatter, StoreError.
-    """
+    """Redact texts of a moment's entries; return in how many places. Idempotent. Raises OwnMatter, StoreError."""
     repo = repository()
     entries = repo.redactions.list_entries(at)
     check_entries(entries, moderator)

@@ -314,10 +314,7 @@ def who_cannot_answer(decision: Ban | Statement) -> set[UserId]:
 
 
 def have_any(*permissions: str) -> Q:
-    """Return the condition on members that they have one of these permissions.
-
-    It begins with those who have permissions: `with_perm` would ask of every member.
-    """
+    """Return the condition to have one of these; `with_perm` would ask of every member."""
     names = [name.partition(".")[2] for name in permissions]
     rows = Permission.objects.filter(content_type__app_label="articles", codename__in=names)
     in_groups = User.groups.through.objects.filter(group__permissions__in=rows).values("user")
@@ -326,10 +323,7 @@ def have_any(*permissions: str) -> Q:
 
 
 def author_of_flagged(subject: SubjectId, moderator: UserId) -> UserId:
-    """Return who posted what is flagged, even if it is removed. One round trip.
-
-    Raises OwnMatter, ArticleNotFound, CommentNotFound.
-    """
+    """Return who posted it. One round trip. Raises OwnMatter, ArticleNotFound, CommentNotFound."""
     author = repository().flags.get_author(subject)
     if author is None:
         raise errors.ArticleNotFound(subject) if is_root(subject) else errors.CommentNotFound(subject)

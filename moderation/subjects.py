@@ -37,10 +37,7 @@ BUDGET_SECONDS = 5.0  # time that one request spends on an act
 
 
 def take(steps: Iterator[Step], note: Callable[[Step], object] = bool, seconds: float | None = None) -> bool:
-    """Take the steps of an act for as long as time allows, passing each to `note`; return whether all are done.
-
-    `seconds`: by default `BUDGET_SECONDS`.
-    """
+    """Take steps while time allows, passing each to `note`; return whether all are done."""
     deadline = time.monotonic() + (BUDGET_SECONDS if seconds is None else seconds)
     for step in steps:
         note(step)

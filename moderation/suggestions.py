@@ -147,10 +147,7 @@ def _open(article: Article, suggestion: str) -> Suggestion:
 
 
 def _article(article_id: ArticleId) -> Article:
-    """Return an article with its suggestions.
-
-    Raises Http404 if none can be made, ArticleNotFound, ArticleRemoved, ArticleMerged.
-    """
+    """Return an article with suggestions. Raises Http404, ArticleNotFound, ArticleRemoved, ArticleMerged."""
     if not chosen.SUGGESTIONS:
         raise Http404
     article = repository().articles.get(article_id, with_html=True)

@@ -86,10 +86,7 @@ def choose(member: User, kinds: Iterable[str]) -> None:
 
 
 def turn_on(request: MemberRequest, raw: Mapping[str, Any]) -> Device:
-    """Add the device of the login or the token that asks, given its subscription. Idempotent.
-
-    Raises InvalidInput; Http404 where nothing is pushed.
-    """
+    """Add the asking login's or token's device. Idempotent. Raises InvalidInput; Http404 if nothing is pushed."""
     if not settings.WEB_PUSH:
         raise Http404("nothing is pushed")
     subscription, token, session = clean_subscription(raw), vars(request).get("token"), None

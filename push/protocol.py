@@ -54,10 +54,7 @@ def clean_subscription(raw: Mapping[str, Any]) -> dict[str, str]:
 
 
 def send(subscription: Mapping[str, str], text: bytes, topic: str, member: int = 0) -> Answer:
-    """Send a message, in place of one of the same topic that the device has not got yet.
-
-    `member`: whom a slow push service delays. Raises NotFetched, posting.Resting.
-    """
+    """Send a message in place of its topic's. `member`: whom slowness delays. Raises NotFetched, Resting."""
     endpoint = subscription["endpoint"]
     headers = {
         "Authorization": f"vapid t={_token(endpoint)}, k={public_key()}",

@@ -37,10 +37,7 @@ class TaskQueueFull(Exception):
 
 
 def add(task: Task[Any, Any], *args: Any) -> None:
-    """Add a task to its queue, in the caller's transaction if there is one. Two queries. Raises TaskQueueFull.
-
-    Raises DatabaseError.
-    """
+    """Add a task, in the caller's transaction, if any. Two queries. Raises TaskQueueFull, DatabaseError."""
     waiting = DBTaskResult.objects.filter(queue_name=task.queue_name, status=TaskResultStatus.READY)
     if waiting.order_by()[MOST - 1 : MOST].exists():
         raise TaskQueueFull(task.queue_name)
@@ -119,10 +116,7 @@ class NotYet(Exception):
 
 
 def work_off(queue: str, stopping: Callable[[], bool] = lambda: False) -> int:
-    """Do what is due in a queue; return how many tasks were done, or failed. Raises NotYet, DatabaseError.
-
-    Four queries for each task.
-    """
+    """Do a queue's due tasks, four queries each; return how many ended. Raises NotYet, DatabaseError."""
     done = 0
     try:
         while not stopping() and (row := _claimed(queue)):

@@ -13,10 +13,7 @@ from voting_site.embedded.append_only import verify
 
 @contextmanager
 def opened_store() -> Iterator[None]:
-    """Start the embedded store, or attach to the running one. Does nothing if REDIS_URL is set.
-
-    Raises StoreUnavailable if it does not start.
-    """
+    """Start or attach to the embedded store, unless REDIS_URL is set. Raises StoreUnavailable."""
     if not settings.STORE_IS_EMBEDDED:
         yield
         return

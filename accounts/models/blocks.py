@@ -14,10 +14,7 @@ SELECT user_id FROM accounts_block WHERE blocked_id = %s UNION SELECT user_id FR
 
 
 class Block(Row):
-    """A member who is blocked by another: whose articles are hidden, and whose comments are collapsed.
-
-    Neither causes notices.
-    """
+    """A member whom another one blocks: articles are hidden, comments collapsed, and neither causes notices."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="blocks")
     blocked = models.ForeignKey(User, models.CASCADE, related_name="blocked_by")

@@ -79,10 +79,7 @@ class Device(Row):
 
     @property
     def is_logged_in(self) -> bool:
-        """Whether its login or its token is still valid. At most one query.
-
-        That of an app is, between two renewals: the app loses it with its grant.
-        """
+        """Whether its login or its token, or the grant of its app, is still valid. At most one query."""
         if self.token:
             return not self.token.is_expired or hasattr(self.token, "grant")
         return self.session_id is not None and is_logged_in(self.user, self.session_id)

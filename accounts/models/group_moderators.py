@@ -72,10 +72,7 @@ class GroupModerator(Row):
 
 
 def follow_merged_groups(targets: Mapping[str, str]) -> int:
-    """Let moderators of merged groups, and bans from them, be of their targets; return how many rows changed.
-
-    `targets`: by slug of the merged group. Idempotent.
-    """
+    """Move moderators and bans of merged groups to their targets, by slug; return how many. Idempotent."""
     changed = 0
     for slug, target in targets.items():
         with transaction.atomic():

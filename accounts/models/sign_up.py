@@ -89,10 +89,7 @@ class InvitationManager(models.Manager["Invitation"]):
 
 
 class Invitation(Row):
-    """A link with which one person can sign up.
-
-    Deleting either account keeps the row, since the account's own row stays: see `accounts.account_deletion`.
-    """
+    """A link with which one person can sign up. The row outlives both accounts, whose own rows stay."""
 
     inviter = models.ForeignKey(User, models.DO_NOTHING, related_name="invitations")
     code = models.CharField(max_length=64, unique=True)

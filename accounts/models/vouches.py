@@ -83,10 +83,7 @@ class VouchManager(models.Manager["Vouch"]):
 
 
 class Vouch(Row):
-    """That a member vouched for another one.
-
-    Deleting either account keeps the row, without a name, like an invitation: the account's own row stays.
-    """
+    """That a member vouched for another one. The row outlives both accounts, whose own rows stay."""
 
     by = models.ForeignKey(User, models.DO_NOTHING, related_name="vouches_given")
     member = models.ForeignKey(User, models.DO_NOTHING, related_name="vouches")

@@ -47,10 +47,7 @@ _DETAILS = {
 
 
 def tell_change(member: User, change: Change, name: str = "") -> None:
-    """Mail a member what has changed, in their language: someone else may have done it.
-
-    `name`: the new one, or that of the provider or the program.
-    """
+    """Mail a member what has changed, in their language. `name`: the new one, or of the provider or program."""
     with language_of(member):
         context = {
             "change": change.name,

@@ -38,10 +38,7 @@ class TakenError(Exception):
 
 
 def recognise(person: Person) -> User | None:
-    """Return the member whom the person logs in as, active or not; None for a newcomer.
-
-    Notes the use, and follows the claims about moderation.
-    """
+    """Return the person's member, active or not; None for a newcomer. Notes the use, and follows the claims."""
     identity = _find(person)
     if identity is None:
         member = _account_of_address(person)
@@ -78,10 +75,7 @@ def _account_of_address(person: Person) -> User | None:
 
 
 def link(member: User, person: Person, *, is_new: bool = False) -> Identity:
-    """Link the identity to the member's account; `is_new`: which was created for it. Raises TakenError.
-
-    Mails the member about it, unless the account is new. Idempotent.
-    """
+    """Link the identity, and mail the member unless the account `is_new`. Idempotent. Raises TakenError."""
     try:
         with transaction.atomic():
             identity, is_first = Identity.objects.get_or_create(

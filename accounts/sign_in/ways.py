@@ -24,10 +24,7 @@ def ways_in(member: User) -> int:
 
 @contextmanager
 def removing_a_way(member: User) -> Iterator[None]:
-    """Let the block remove a way in, in a transaction. Two removals at once wait for each other.
-
-    Raises LastWayError, without a change, if none would remain.
-    """
+    """Let the block remove a way in, one at a time. Raises LastWayError, without a change, if none remains."""
     with transaction.atomic():
         User.objects.select_for_update().get(pk=member.pk)
         yield

@@ -114,10 +114,7 @@ def _return_path(request: HttpRequest) -> str:
 
 @form_action(page=lambda request: _return_path(request) or "/", button=gettext_lazy("Log out"))
 def log_out(request: HttpRequest) -> HttpResponse:
-    """Log out, and redirect to the page the member came from unless it is for members only.
-
-    A session that began at a provider leads to the logout there instead.
-    """
+    """Log out; lead to the page the member came from, or to the provider's logout."""
     elsewhere = leave_after_logout(request)
     logout(request)
     if elsewhere is not None:

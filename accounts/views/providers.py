@@ -292,10 +292,7 @@ def unlink(request: MemberRequest, identity: int) -> HttpResponse:
 
 
 def leave_after_logout(request: HttpRequest) -> HttpResponse | None:
-    """Return a page that leads to the logout at the provider that logged the member in; None without one.
-
-    Call it before the logout.
-    """
+    """Return a page that leads to the logout at the login's provider; None without one. Call it before."""
     name, member = request.session.get(_LOGGED_IN) or ("", None)
     provider = settings.PROVIDERS.get(name)
     if provider is None or member != request.user.pk:

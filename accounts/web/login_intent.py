@@ -33,10 +33,7 @@ def view_at(address: str) -> Callable[..., Any] | None:
 
 
 def local_path(target: str) -> str:
-    """Return `target` if every browser reads it as a path of this site; otherwise ''.
-
-    Returns '' for login pages and POST-only addresses too.
-    """
+    """Return `target` if it is a path of this site in every browser, and no login page or POST; else ''."""
     return _local_path(target) if len(target) <= _KEPT_LENGTH else _local_path.__wrapped__(target)
 
 

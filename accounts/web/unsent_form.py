@@ -28,10 +28,7 @@ _TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105 - a field's name
 
 
 def make_stale(request: HttpRequest, why: str = "") -> None:
-    """Turn a POST that must not be processed into a GET of the same address, which changes nothing.
-
-    `why`: a sentence, unless the page was out of date.
-    """
+    """Turn a POST that must not be processed into a GET. `why`: a sentence; by default, it is out of date."""
     vars(request).update(stale=request.POST, why_stale=why)
     request.method = "GET"
     request.POST = QueryDict()

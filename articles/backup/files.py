@@ -126,10 +126,7 @@ def open_file(path: Path) -> IO[bytes]:
 
 
 def verify(folder: Path, progress: Callable[[int, int], object] = lambda *_: None) -> Manifest:
-    """Compare all files with the manifest; return it. Raises BackupDamaged, which names each wrong file.
-
-    `progress`: bytes read, and the total.
-    """
+    """Return the manifest once all files fit it. Raises BackupDamaged. `progress`: bytes read, of total."""
     manifest = read_manifest(folder)
     total, done, problems = sum(file.bytes for file in manifest.files.values()), 0, []
     for name, file in manifest.files.items():

@@ -45,10 +45,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def new_folder(folder: Path, began: datetime) -> Iterator[Path]:
-    """Yield a folder for one backup, which gets its name when it is complete; delete incomplete ones.
-
-    The caller holds the lock. If the block fails, nothing is left.
-    """
+    """Yield a folder for one backup, named when it is complete; leave nothing if the block fails."""
     for stale in folder.glob(f"{_PARTIAL}*"):
         shutil.rmtree(stale, ignore_errors=True)
     name = began.astimezone(UTC).strftime(f"{_STAMP}Z")

@@ -38,10 +38,7 @@ class Restored:
 
 
 def check(backup: Path, progress: Callable[[int, int], object] = lambda *_: None) -> files.Manifest:
-    """Return the manifest of a backup that is whole and readable by this version. Raises BackupDamaged.
-
-    `progress`: bytes read, and the total.
-    """
+    """Return the manifest of a whole, readable backup. Raises BackupDamaged. `progress`: bytes read, of total."""
     manifest = files.verify(backup, progress)
     _check_version(backup, manifest)
     return manifest

@@ -64,10 +64,7 @@ class SeedingRun:
 
 
 def seed_if_empty(repository: Repository) -> str | None:
-    """Fill a site without articles and accounts, or complete an interrupted run, unless an import is running.
-
-    Return a message for the operator, None if not empty.
-    """
+    """Fill an empty site, or go on, unless an import is running; return a message, None if it is not empty."""
     if User.objects.exists() and not _run_file().exists():
         return None
     try:
@@ -77,10 +74,7 @@ def seed_if_empty(repository: Repository) -> str | None:
 
 
 def seed(repository: Repository) -> str | None:
-    """Fill an empty site, or complete an interrupted run. Return a message for the operator, None if not empty.
-
-    Raises ImportRunning.
-    """
+    """Fill an empty site, or go on; return a message, None if it is not empty. Raises ImportRunning."""
     with repository.imports.lock():
         run = _load_or_begin(repository)
         return None if run is None else _fill(repository, run)

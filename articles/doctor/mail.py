@@ -85,10 +85,7 @@ _ANSWER = "test mail"  # the note of what the last test mail was answered
 
 
 def send_test(recipient: str) -> Finding:
-    """Let the process that sends the site's mail send one, and return the server's answer to it.
-
-    Sends nothing if the site's mail goes nowhere, or if no process sends it.
-    """
+    """Let the process that sends mail send one, if any; return the server's answer."""
     if not is_sent():
         return warning(f"No mail was sent to {recipient}: mail is printed or dropped.", "Set `EMAIL_URL`.")
     key = get_random_string(16)

@@ -67,10 +67,7 @@ NONE_LEFT_OUT = LeftOut()
 
 
 def ranked_points(votes: int, opposes: int, left_out: LeftOut) -> int:
-    """Return the points that rank an article: all of them, without those of choices that are left out.
-
-    `ranked_points` in `repository/lua/lib/formulas.lua` is the same.
-    """
+    """Return all points but those of left-out choices; formulas.lua has the same."""
     return votes - opposes - left_out.votes + left_out.opposes
 
 

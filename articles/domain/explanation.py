@@ -202,10 +202,7 @@ class Unfound(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The terms of a search result's relevance, as in the index.
-
-    `matched`: the sum of the matches; `points`: ranked points.
-    """
+    """The terms of a result's relevance. `matched`: the sum of the matches; `points`: ranked points."""
 
     matches: tuple[Match, ...]
     matched: float

@@ -65,10 +65,7 @@ def with_half_life(hours: float, parameters: Parameters) -> Parameters | None:
 
 
 def with_half_life_and_base(hours: float, parameters: Parameters) -> Parameters | None:
-    """Return the parameters with another base for a half-life in hours, and another γ only if necessary.
-
-    Return None if the half-life is not between SHORTEST and LONGEST.
-    """
+    """Return them with a base and, if it has to change, the γ for a half-life in hours; None if out of range."""
     low, high = RANGES["base"]
     base = round(hours / (2 ** (1 / parameters.gamma) - 1), 2)
     if _within("base", base):

@@ -96,10 +96,7 @@ class Limit(NamedTuple):
 
     @property
     def sentence_key(self) -> str:
-        """Key of the refusal's sentence in articles/text/refusals.py: limits of one action share it.
-
-        Those of new members have sentences of their own.
-        """
+        """Key of the refusal's sentence: limits of one action share it, except those of new members."""
         return self.name if self.per is Per.NEW_MEMBER else self.name.partition("_")[0]
 
 

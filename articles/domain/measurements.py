@@ -30,10 +30,7 @@ class WebCounts:
     within: Mapping[str, int]
 
     def since(self, earlier: "WebCounts", read_at: float, now: float) -> "WebCounts | None":
-        """Return the counts since `earlier`, which was read at `read_at`; None if they are not known.
-
-        Counts that began after that reading are all later.
-        """
+        """Return the counts since `earlier`, read at `read_at`; None if unknown. Later ones are whole."""
         if earlier.began != self.began:
             return self if read_at <= self.began <= now else None
         counted = WebCounts(

@@ -62,10 +62,7 @@ ONE_POINT = 1 << 32  # value of a point in the ranking by points; the remainder 
 
 
 def by_points(posted_at: float, points: int) -> int:
-    """Return the value in the ranking by points: points first, then the second of posting.
-
-    `by_points` in `repository/lua/lib/formulas.lua` is the same.
-    """
+    """Return the value in the ranking by points, then second of posting; formulas.lua has the same."""
     return points * ONE_POINT + max(0, min(int(posted_at), ONE_POINT - 1))
 
 

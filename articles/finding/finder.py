@@ -216,10 +216,7 @@ class Finder:
 
     @_reading
     def find_posted_before(self, article: ArticleId, most: int) -> tuple[list[ArticleId], int]:
-        """Return the newest earlier articles of the same link, newest first, and how many there are.
-
-        No round trip.
-        """
+        """Return the newest earlier articles of the same link, newest first, and their number. No round trip."""
         searcher, _ = self._searcher()
         (time_of, link), *_none = _time_and_link(searcher, [article]) or [(0, 0)]
         return _of_link(searcher, link, most, before=time_of) if link else ([], 0)
@@ -259,10 +256,7 @@ class Finder:
 
     @_reading
     def suggest(self, query: Query) -> tuple[str, str] | None:
-        """Return the first word of the query that nothing has, and the most frequent one with one mistake less.
-
-        None without such words. No round trip.
-        """
+        """Return the query's first unknown word, and the most frequent one a mistake away; None without."""
         searcher, _ = self._searcher()
 
         def frequency(word: str) -> int:
@@ -344,10 +338,7 @@ class Finder:
     def count(
         self, query: Query, kind: str, titles: Mapping[str, str], *, slug: str | None, hidden: Hiding
     ) -> int:
-        """Return how many articles or comments match, except in hidden groups. `titles`: of all groups, by slug.
-
-        No round trip.
-        """
+        """Return how many articles or comments match outside hidden groups. `titles`: all groups'."""
         searcher, _ = self._searcher()
         return _find(
             searcher, kind, query.with_groups(titles), SearchOrder.RELEVANCE, 1, slug, hidden.groups

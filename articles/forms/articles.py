@@ -132,10 +132,7 @@ _CLEANING: Mapping[str, Callable[[str, str], str]] = {
 
 
 def clean_content(given: Any, before: Content | None = None) -> Content:
-    """Return the content that a program sends, as attributes; where it is None, that of an edited article.
-
-    Raises InvalidInput.
-    """
+    """Return a program's content as attributes; for None, that of an edited article. Raises InvalidInput."""
     content = before.written if before else dict.fromkeys(CONTENT, "")
     for name, clean in _CLEANING.items():
         if (raw := getattr(given, name)) is not None:

@@ -130,10 +130,7 @@ class KeptPagesMiddleware:
             self._settle(request, page.address(_language(request)), response, as_of)
 
     def _settle(self, request: HttpRequest, address: Address, response: HttpResponse, as_of: str) -> None:
-        """Keep a page, and forget one that no longer exists. Other responses, and HEAD, change nothing.
-
-        `as_of`: the latest retraction before the page was read.
-        """
+        """Keep a page, or forget one that is gone. `as_of`: the latest retraction before it was read."""
         if response.status_code in _GONE:
             self._pages.forget(address)
         elif request.method == "GET" and response.status_code == 200 and not response.streaming:

@@ -132,10 +132,7 @@ def _said(request: HttpRequest, entries: list[LogEntry]) -> Json:
 
 
 def _content(shapes: Shapes, entry: LogEntry) -> tuple[Json, Json] | None:
-    """Return the id and the view of the article or comment that an entry is about; None if it is gone.
-
-    At most two round trips.
-    """
+    """Return id and view of an entry's article or comment; None if it is gone. At most two round trips."""
     repo = repository()
     (article,) = repo.articles.get_many([entry.article_id]) or (None,)
     if article is None:

@@ -17,10 +17,7 @@ class AccountIds(OfStore):
     """The account ids that a store knows."""
 
     def reserve(self, highest: UserId, count: int) -> UserId:
-        """Return the first of `count` ids that follow one another and have never been given out.
-
-        `highest` is the highest id of the accounts database. One round trip.
-        """
+        """Return the first of `count` new ids in a row, above `highest` of the accounts. One round trip."""
         (first,) = self._store.change("accounts/reserve", count, [names.ACCOUNTS], [highest, count])
         return int(first)
 

@@ -78,10 +78,7 @@ class Articles:
     def _look_up(
         self, content: Content, slugs: Sequence[str], uses: Sequence[Use]
     ) -> tuple[ArticleId | None, dict[str, str], list[Any]]:
-        """Return the id that has claimed the content, if any, the slugs' target groups, and what the limits reply.
-
-        One round trip.
-        """
+        """Return the id that has the content, if any, slugs' targets, and limits' replies. One round trip."""
         calls = take_calls(self._store, uses)
         with self._store.pipeline() as pipe:
             for call in calls:
@@ -154,10 +151,7 @@ class Articles:
     def get_many(
         self, ids: Sequence[ArticleId], reader: UserId | None = None, *, with_texts: bool = False
     ) -> list[Article]:
-        """Return articles in the order of `ids`, including removed ones; unknown ids are left out.
-
-        One round trip.
-        """
+        """Return known articles in the order of `ids`, including removed ones. One round trip."""
         return read_articles(self._store, ids, reader, with_texts=with_texts)
 
     def find_by_link(self, link: str) -> Article | None:
@@ -234,10 +228,7 @@ class Articles:
             self._store.run("lease/release", [names.link(link_digest(link))], [article_id])
 
     def remove(self, article_id: ArticleId, actor: Actor, reason: str, sweep: str = "") -> None:
-        """Remove an article from every list, perhaps in a sweep. One round trip.
-
-        Raises ArticleNotFound, ArticleRemoved.
-        """
+        """Remove an article, perhaps in a sweep. One round trip. Raises ArticleNotFound, ArticleRemoved."""
         self._moderate("articles/remove", article_id, actor, reason, root_of(article_id), sweep, "", "")
 
     def withdraw(self, article_id: ArticleId, poster: Actor) -> None:

@@ -67,10 +67,7 @@ class Ballots(OfStore):
             yield Closed(keys, bool(more), tuple(map(int, ids)))
 
     def read(self, article_id: ArticleId) -> Cast | None:
-        """Return the votes on a closed article; None while votes are moved, or if it is damaged.
-
-        Some round trips, and one for each batch of voters.
-        """
+        """Return a closed article's votes; None while they move, or if damaged. A round trip a batch of voters."""
         keys = self._store.shards.of(article_id)
         before, voters = self._facts(keys, article_id), dict[UserId, Choice]()
         for key, choice in ((keys.voted, Choice.VOTE), (keys.oppose, Choice.OPPOSE)):

@@ -175,10 +175,7 @@ class Changes(OfStore):
                 yield one, None if is_closed else article, None
 
     def _was_shown(self, article: Article) -> bool:
-        """Return whether an article in a closed group was in none before, as the moderation log has it.
-
-        No round trip unless the log names it.
-        """
+        """Return whether an article in a closed group was in none before. No round trip unless it is logged."""
         keys, groups, left = self._store.shards.of(article.id), set(article.groups), -1 if article.is_logged else 0
         while left:
             given = (ENTRIES_PER_READ, "" if left < 0 else left)
@@ -226,20 +223,14 @@ class Changes(OfStore):
     def read_comments(
         self, ids: Sequence[CommentId], *, with_html: bool = False, with_removed: bool = False
     ) -> list[Comment]:
-        """Return those of these comments that are shown, or also removed ones and stubs.
-
-        One round trip, two if some HTML has to be made.
-        """
+        """Return those that are shown, or also removed ones and stubs. One round trip, two to make HTML."""
         found = comments_with(self._store, ids, FIELDS_WITH_HTML if with_html else FIELDS)
         return found if with_removed else [comment for comment in found if comment.is_shown]
 
     def read_rows(
         self, ids: Sequence[ArticleId], reader: UserId | None, *, with_texts: bool = False
     ) -> dict[ArticleId, Article]:
-        """Return those of these articles that are listed, as the reader sees them; perhaps with the HTML of texts.
-
-        One round trip; two if some HTML has to be made.
-        """
+        """Return the listed ones as the reader sees them, perhaps with HTML. One round trip; two to make it."""
         if not ids:
             self._store.run_many([])  # for what rides along
         found = read_articles(self._store, ids, reader, with_html=with_texts)

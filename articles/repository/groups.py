@@ -105,10 +105,7 @@ class Groups(OfStore):
         return {slug: targets.get(slug) or created[slug] for slug in slugs}
 
     def create(self, slug: str, title: str, actor: Actor | None = None) -> None:
-        """Create a group; log it if `actor` is given. One round trip.
-
-        Raises GroupExists if the slug is taken or, with an actor, the title.
-        """
+        """Create a group; log it for an `actor`. One round trip. Raises GroupExists for the slug, or title."""
         with self._store.retracting([]) if actor else nullcontext():
             status, *_ = self._store.run(*self._creation(slug, title, actor))
             if status != "ok":

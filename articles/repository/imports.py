@@ -46,10 +46,7 @@ class Imports:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Exclude other imports. The lock of a process that dies expires after two minutes.
-
-        One round trip at the start and one at the end. Raises ImportRunning.
-        """
+        """Exclude other imports, for two minutes if the process dies. Two round trips. Raises ImportRunning."""
         token = secrets.token_hex(8)
         self._hold_lock(token)
         self._token = token
@@ -71,10 +68,7 @@ class Imports:
             raise ImportRunning
 
     def get_shift(self, file_digest: str, proposed: float) -> float:
-        """Return the seconds by which a file's times are shifted: those of its first import, else `proposed`.
-
-        Two round trips.
-        """
+        """Return by how many seconds a file's times are shifted: as at first, else `proposed`. Two round trips."""
         with self._store.commands() as client:
             client.set(names.shift(file_digest), exact_time(proposed), nx=True)
             return float(client.get(names.shift(file_digest)))
@@ -136,10 +130,7 @@ class Imports:
         return entered
 
     def _enter_as(self, articles: Mapping[ArticleId, ImportedArticle]) -> Iterator[tuple[ArticleId, str]]:
-        """Add articles under these ids; yield the status of each.
-
-        One round trip for each `AT_ONCE`, so that the store serves others in between.
-        """
+        """Add articles under these ids; yield the status of each. A round trip for each `AT_ONCE`."""
         now, weights = self._store.now(), dict[ArticleId, int]()
         for number, article in articles.items():
             is_over = _closes_at(self._store, article) < now
@@ -262,10 +253,7 @@ def _mark(article: ImportedArticle) -> Mark:
 def _enter_comments(
     store: Store, comments: Sequence[ImportedComment], ids: Sequence[ArticleId | None]
 ) -> list[CommentEntry]:
-    """Enter comments on the articles with these ids; return the outcome of each.
-
-    One round trip for each `AT_ONCE`, so that the store serves others in between.
-    """
+    """Enter comments on these articles; return the outcome of each. A round trip for each `AT_ONCE`."""
     entries = [CommentEntry.NO_ARTICLE] * len(comments)
     weights = [_weight_of(comment.text, _voters(store, comment)) for comment in comments]
     steps = (
@@ -286,10 +274,7 @@ def _enter_comments(
 
 
 def _weight_of(text: str, voters: int, alone: int = 100) -> int:
-    """Return what an article or a comment with this text and so many new voters weighs in an import.
-
-    `alone`: what one without text and voters does.
-    """
+    """Return what a text and so many new voters weigh. `alone`: what the article or comment does without."""
     return alone + voters + len(text) // 10
 
 

@@ -60,10 +60,7 @@ class Inbox(OfStore):
         yield from _pointers(newest_first(shards))
 
     def list_between(self, members: Sequence[tuple[UserId, float]], until: float) -> list[list[NoticePointer]]:
-        """Return the notices of each member after a time of their own, and up to `until`, newest first.
-
-        Times in Unix seconds. One round trip.
-        """
+        """Return each member's notices after their own time, up to `until`, newest first. One round trip."""
         shards = self._store.shards.all
         with self._store.pipeline() as pipe:
             for user, since in members:
@@ -142,10 +139,7 @@ def _deleted(author: UserId, parent: CommentId) -> DeletedComment:
 
 
 def check_inbox(store: Store, keys: Keys, user: UserId, verb: Verb = "audit") -> Iterator[Finding]:
-    """Yield what is wrong with a member's inbox in one shard, each problem once; or repair it.
-
-    One round trip for each batch.
-    """
+    """Yield what is wrong with an inbox in one shard, once; or repair it. A round trip for each batch."""
     inbox, problems, done, length = keys.inbox(user), dict[str, None](), 0, 1
     while done < length:
         length, done, found = store.run(f"{verb}/inbox", [inbox], [user, keys.prefix, done, ENTRIES_PER_CHECK])

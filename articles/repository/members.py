@@ -128,10 +128,7 @@ class Members(OfStore):
             return len(ranking) - sum(map(bool, pipe.execute()))
 
     def iterate_choices(self, user: UserId, choice: Choice) -> Iterator[Noted]:
-        """Yield every article the member is listed to have voted for, or opposed, newest first.
-
-        One round trip for each batch of each shard.
-        """
+        """Yield articles voted for, or opposed, newest first. A round trip for each batch of each shard."""
         yield from self._all(self._lists(user, choice))
 
     def iterate_saved(self, user: UserId) -> Iterator[Noted]:
@@ -139,10 +136,7 @@ class Members(OfStore):
         yield from self._all([names.saved(user)])
 
     def list_visits(self, user: UserId) -> list[Noted]:
-        """Return the articles whose page or link the member opened, with the last time of each, newest first.
-
-        One round trip.
-        """
+        """Return the articles that the member opened, with the last time, newest first. One round trip."""
         replies = self._store.in_shards(lambda pipe, keys: pipe.hgetall(keys.visits(user)))
         visits = [visit for shard in replies for visit in shard.items()]
         ended = [
@@ -155,17 +149,11 @@ class Members(OfStore):
         self._store.in_shards(lambda pipe, keys: pipe.unlink(keys.visits(user)))
 
     def iterate_posted(self, user: UserId) -> Iterator[Noted]:
-        """Yield every article the member posted, including removed ones, newest first.
-
-        One round trip per batch.
-        """
+        """Yield the articles the member posted, also removed ones, newest first. A round trip per batch."""
         yield from self._all([keys.posted(user) for keys in self._store.shards.all])
 
     def count_posted(self, user: UserId, since: float = -inf, until: float = inf) -> tuple[int, int]:
-        """Return how many articles and comments the member posted from `since` to before `until`, in Unix seconds.
-
-        Removed ones count. One round trip.
-        """
+        """Return numbers of articles and comments, also removed, of a time in Unix seconds. One round trip."""
         first, last = exact_time(since), f"({exact_time(until)}"
         counts = self._store.in_shards(
             lambda pipe, keys: (

@@ -272,10 +272,7 @@ def of_host(name: str) -> Query:
 
 
 def clean_home(value: str) -> str:
-    """Return a host as articles are indexed by it, in any spelling; `github.com/django` for an author's part.
-
-    Raises ValueError.
-    """
+    """Return a host as the index has it, or `github.com/django` for an author's part. Raises ValueError."""
     host, _, part = value.partition("/")
     cleaned = clean_host(host)
     return f"{cleaned}/{part.strip('/').lower()}" if part and cleaned in HOMES else cleaned

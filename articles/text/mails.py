@@ -112,10 +112,7 @@ _BOUNDARY = re.compile(r"""\bboundary\s{0,9}=\s{0,9}(?:"([^"\r\n]{1,200})"|([^\s
 
 
 def _parts(head: Message, body: bytes) -> Iterator[tuple[Message, bytes]]:
-    """Yield head and body of the parts that have a content, in order, without attachments and attached mails.
-
-    Raises Unreadable if there are too many.
-    """
+    """Yield head and body of the parts with content, not attached, in order. Raises Unreadable for too many."""
     waiting, seen = [(head, body, 0)], 1
     while waiting:
         head, body, depth = waiting.pop()

@@ -207,10 +207,7 @@ def plain(html: str) -> str:
 
 
 def beginning(html: str, characters: int) -> str:
-    """Return `plain` of rendered HTML if that is not longer, else more than the first `characters` of it.
-
-    Reads little more of a long text than that.
-    """
+    """Return `plain` of HTML, or of a longer one a little more than the first `characters`."""
     whole, size = str(html), 4 * characters
     while size < len(whole):
         text = plain(_UNFINISHED.sub("", whole[:size]))

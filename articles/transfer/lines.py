@@ -102,10 +102,7 @@ def _content(fields: Mapping[str, Any], *, unescape: bool) -> tuple[str, str]:
 
 
 def fields_of(article: Article, comment_numbers: int = 0) -> dict[str, Any]:
-    """Return the row of an article. Reading it restores the same counts, groups, names and times.
-
-    `comment_numbers`: the highest number given to one of its comments.
-    """
+    """Return the row of an article, to be read the same. `comment_numbers`: its comments' highest number."""
     fields: dict[str, Any] = {
         "title": article.title,
         "link": article.link or None,

@@ -134,10 +134,7 @@ def _is_personal(request: HttpRequest, response: HttpResponse) -> bool:
 
 
 def unless_known(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Return the response with an ETag, or 304 with its headers and cookies.
-
-    The ETag is weak: compressed or not, it is the same page.
-    """
+    """Return the response with a weak ETag, or 304 with its headers and cookies."""
     if response.status_code == 304:
         return response
     if "ETag" not in response.headers:

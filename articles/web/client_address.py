@@ -20,10 +20,7 @@ class Proxies(NamedTuple):
 
     @classmethod
     def named(cls, names: Iterable[str]) -> "Proxies":
-        """Build from addresses, networks and `UNIX`.
-
-        Raises ValueError, including for a network with host bits set.
-        """
+        """Build from addresses, networks and `UNIX`. Raises ValueError, also for host bits in a network."""
         known = tuple(names)
         return cls(tuple(ip_network(name) for name in known if name != UNIX), UNIX in known)
 

@@ -73,10 +73,7 @@ def _topic(article_id: ArticleId) -> Topic:
 
 
 def edit(request: HttpRequest, before: Comment, text: str) -> None:
-    """Change the text of the member's comment. Raises Banned, LimitReached, and the errors of `Comments.edit`.
-
-    Raises RefusedByRule, ChangeNeedsApproval.
-    """
+    """Change the member's comment. Raises Banned, LimitReached, RefusedByRule, ChangeNeedsApproval, and more."""
     author = writer(request, lambda: repository().articles.get(before.article).groups)
     limits.take_edit(request)
     verdict = judge(request.user, MemberFacts.of_comment(request.user, before.article, text))
@@ -90,10 +87,7 @@ def edit(request: HttpRequest, before: Comment, text: str) -> None:
 
 
 def delete(request: HttpRequest, comment_id: CommentId) -> None:
-    """Delete the member's comment, even on a removed article. Neither a ban nor a lock forbids it.
-
-    Raises the errors of `Comments.delete`.
-    """
+    """Delete the member's comment, despite removals, bans and locks. Raises the errors of `Comments.delete`."""
     comments, author = repository().comments, actor(request).id
     audience = NO_AUDIENCE
     with suppress(ArticleRemoved):  # its notices are hidden with it

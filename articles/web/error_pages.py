@@ -34,10 +34,7 @@ def page(request: HttpRequest, status: int, context: dict[str, Any] | None = Non
 
 
 def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
-    """Render the page of 503, with Retry-After. A kept copy of a public page replaces it, if there is one.
-
-    `error` is the store's, or one of ACCOUNTS_AWAY.
-    """
+    """Render the page of 503, or a kept copy of a public page. `error`: the store's, or of ACCOUNTS_AWAY."""
     outages.report(error)
     is_change = isinstance(error, errors.StoreError) and request.method == "POST"
     match error:

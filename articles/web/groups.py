@@ -80,10 +80,7 @@ def group_options() -> list[tuple[str, str]]:
 
 
 def set_visibility(slug: str, moderator: Actor, reason: str, *, is_closed: bool) -> None:
-    """Let only members see a group, or everyone; log a change, and retract all copies of pages.
-
-    Raises StoreError; then nothing is saved.
-    """
+    """Show a group to members only, or everyone; log it, retract copies. Raises StoreError, saving nothing."""
     with transaction.atomic():
         if choices.close_group(slug, is_closed=is_closed):
             words = (EVERYONE, MEMBERS) if is_closed else (MEMBERS, EVERYONE)

@@ -139,10 +139,7 @@ def _with_group(hiding: Hiding, slug: str) -> Hiding:
 
 @transaction.atomic
 def change(member: UserId, kind: Kind, typed: str, *, hidden: bool) -> Hiding:
-    """Hide one more from a member's lists, or show it again; return what is then hidden. Idempotent.
-
-    Raises what `with_hidden` raises.
-    """
+    """Hide one more, or show it again; return what is then hidden. Idempotent. Raises as `with_hidden`."""
     account = get_user_model().objects.select_for_update().get(pk=member)
     before = hiding_of(account)
     after = with_hidden(before, kind, typed, member) if hidden else with_shown(before, kind, typed)

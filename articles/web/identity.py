@@ -133,10 +133,7 @@ def may_be_new(member: Any) -> bool:
 
 
 def is_new_member(member: Any) -> bool:
-    """Return whether the limits of new members apply; they do not to members with permissions.
-
-    No round trip for a member who is trusted or young, else at most two.
-    """
+    """Return whether the limits of new members apply. At most two round trips, for most members none."""
     return may_be_new(member) and not is_trusted(member)
 
 

@@ -216,10 +216,7 @@ def take_large(request: HttpRequest) -> None:
 
 
 def take_comment(request: HttpRequest) -> None:
-    """Take one use of the limits of comments, including a new member's. Raises LimitReached. One round trip.
-
-    Up to two more for a member who may no longer be new.
-    """
+    """Take a use of the limits of comments, also of new members. Raises LimitReached. One to three round trips."""
     take(request, "comments", *(("comments_new",) if is_new_member(request.user) else ()))
 
 
@@ -230,10 +227,7 @@ def take_edit(request: HttpRequest) -> None:
 
 
 def take_mentions(request: HttpRequest, count: int) -> None:
-    """Take a use of the limits of mentions for each member mentioned. Raises LimitReached. At most one round trip.
-
-    Up to two more for a member who may no longer be new.
-    """
+    """Take a use for each member mentioned. Raises LimitReached. At most three round trips."""
     if count:
         take(request, *["mentions"] * count, *["mentions_new"] * (count if is_new_member(request.user) else 0))
 

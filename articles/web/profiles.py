@@ -46,10 +46,7 @@ class AboutForm(forms.Form):
 
 
 def change_about(request: MemberRequest, raw: str) -> str:
-    """Change what the member writes about themselves; return it as stored. Idempotent.
-
-    Even a banned member can remove it. Raises InvalidInput, Banned, LimitReached.
-    """
+    """Change and return the profile text. Idempotent. Raises InvalidInput, LimitReached; Banned, but to remove."""
     member, text = request.user, clean_about(raw)
     if text == member.about:
         return text
@@ -68,10 +65,7 @@ def change_about(request: MemberRequest, raw: str) -> str:
 
 
 def about(member: User, request: HttpRequest) -> Markup:
-    """Return what the reader sees of what a member writes about themselves, as HTML; "" for nothing.
-
-    No query without mentions, for a member without bans.
-    """
+    """Return what the reader sees of a profile text, as HTML; "" for nothing. Mostly no query."""
     return html_of(member.about) if is_about_visible(member, request) else Markup()
 
 

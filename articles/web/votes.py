@@ -64,10 +64,7 @@ def cast_on_comment(request: HttpRequest, member: Any, comment_id: CommentId, ch
 
 
 def _check_voter(request: HttpRequest, member: Any) -> str:
-    """Check that a member may vote, and take a new member's vote. Raises Banned, LimitReached.
-
-    Returns the network in which voting rings are looked for; "" for none.
-    """
+    """Take a new member's vote; return the network in which rings are looked for. Raises Banned, LimitReached."""
     check_ban(member, BanScope.VOTING)
     if may_be_new(member):
         try:

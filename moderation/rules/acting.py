@@ -217,10 +217,7 @@ def _change(article_id: ArticleId, rule: Rule, *, is_new: bool) -> bool:
 
 
 def judge(author: Any, facts: Facts, *, is_approved: bool = False) -> Verdict:
-    """Return what the rules do with something that a member posts: nothing if a moderator approved it.
-
-    At most one query without rules, mostly none.
-    """
+    """Return what the rules do with it: nothing if a moderator approved it. At most one query without rules."""
     rules = _NONE if is_approved else _rules.get().get(facts.subject, _NONE)
     if not rules or may(author, REMOVE_ARTICLES):  # who may manage rules
         return Verdict(author, facts, (), notes_text=False)

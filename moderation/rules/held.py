@@ -44,10 +44,7 @@ def list_shown(posts: QuerySet[HeldPost]) -> list[HeldPost]:
 
 
 def approve(held: HeldPost, moderator_id: int) -> None:
-    """Post it in its author's name. Raises OwnMatter, HeldDecided, and errors as posting.
-
-    Bans, locks and merged groups count as they are now. If it fails, it still waits.
-    """
+    """Post it as its author would now; else it waits. Raises OwnMatter, HeldDecided, and errors as posting."""
     check_not_own(held.author_id, moderator_id)
     request = HttpRequest()
     request.user = held.author

@@ -108,10 +108,7 @@ class PastFacts(Facts):
 
 
 def attempt(definition: Definition) -> Trial:
-    """Look at what was posted in the last 30 days: MOST_TRIED of it at most, for at most TRIAL_SECONDS.
-
-    Two round trips for each `_PER_READ`, and those of the conditions.
-    """
+    """Look at MOST_TRIED posts at most, for at most TRIAL_SECONDS. Two round trips for each `_PER_READ`."""
     deadline, rules, subject = time.monotonic() + TRIAL_SECONDS, Rules([Rule("", definition)]), definition.subject
     since = repository().store.now() - MOST_DAYS * _DAY
     found = list(islice((one for one in _read(subject, since, deadline) if one.at >= since), MOST_TRIED))

@@ -46,10 +46,7 @@ def placed(base_dir: Path, text: str, name: str = "DATA_DIR") -> Path:
 
 
 def for_backups(base_dir: Path, text: str, data_dir: Path) -> Path:
-    """Return the directory of backups like `placed`.
-
-    Raises BadSetting, including for the public part of the data.
-    """
+    """Return the directory of backups like `placed`. Raises BadSetting, also for public data."""
     path = placed(base_dir, text, "BACKUP_DIR")
     if path == data_dir or any(path.is_relative_to(data_dir / name) for name in _OWN_FOLDERS):
         raise BadSetting(

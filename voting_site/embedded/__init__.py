@@ -20,10 +20,7 @@ from .supervisor import START_TIMEOUT, STOP_TIMEOUT, Supervisor
 def open_store(
     data_dir: Path, *, config: Mapping[str, str] | None = None, binary: Path | None = None
 ) -> Iterator[str]:
-    """Yield the URL of database 0, valid inside the block whether or not the site is running.
-
-    Raises EmbeddedStoreError if the store is not ready in time.
-    """
+    """Yield the URL of database 0, whether or not the site is running. Raises EmbeddedStoreError."""
     supervisor = Supervisor(StorePaths(data_dir), config=config, binary=binary)
     supervisor.start(START_TIMEOUT)
     try:

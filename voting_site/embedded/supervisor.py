@@ -73,10 +73,7 @@ class Supervisor:
         return None if self._ready else self._failure
 
     def start(self, timeout: float) -> None:
-        """Block until the store is ready, run by this or another process, at most so many seconds.
-
-        Raises EmbeddedStoreError, after cleaning up.
-        """
+        """Block until the store is ready, at most so many seconds. Raises EmbeddedStoreError, once cleaned up."""
         self.begin()
         try:
             if not self.wait_until_ready(timeout):
@@ -101,10 +98,7 @@ class Supervisor:
         atexit.register(self.stop)
 
     def wait_until_ready(self, timeout: float | None) -> bool:
-        """Return whether the store gets ready within so many seconds; if not, it goes on starting.
-
-        Raises EmbeddedStoreError if it cannot be started.
-        """
+        """Return whether it is ready in so many seconds, else goes on. Raises EmbeddedStoreError."""
         if not self._settled.wait(timeout):
             return False
         if self._failure is not None:

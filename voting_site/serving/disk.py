@@ -49,10 +49,7 @@ def _files(folder: Path, disk: int) -> Iterator[tuple[int, str]]:
 
 
 class DiskWatch:
-    """Looks at the disk every few seconds.
-
-    Logs when it fills up, once a minute while it is full, and when it has space again.
-    """
+    """Looks at the disk every few seconds; logs when it fills up, each minute while full, and when not."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -267,10 +267,7 @@ def _prepare(say: Say, store: Supervisor | None) -> bool:
 
 
 def _migrate(store: Supervisor | None) -> None:
-    """Bring the accounts up to date. New ones are not created beside a store that remembers others.
-
-    Raises StoreUnfit for such a store, and what `_wait` raises.
-    """
+    """Bring the accounts up to date. Raises StoreUnfit for new ones beside an old store, and as `_wait`."""
     file = accounts_file()
     if (file is not None and not file.exists()) or not connection.introspection.table_names():
         _wait(store, None)

@@ -47,10 +47,7 @@ def state_in(request: HttpRequest) -> Any:
 
 
 def next_after(request: HttpRequest, state: Any) -> str | None:
-    """Return the cursor for what follows in the request's list; None if it would be too long.
-
-    The response gets a Link to what follows.
-    """
+    """Return the cursor for what follows, which the Link header has, too; None if it would be too long."""
     cursor = _signer(request).sign_object([_hour(), state], compress=True)
     if len(_list_of(request)) + len(cursor) > MOST_IN_ADDRESS:
         return None
@@ -110,10 +107,7 @@ def next_unseen(request: HttpRequest, seen: Set[int], ids: Iterable[int]) -> str
 def rows_in(
     request: HttpRequest, rows: QuerySet[M], most: int, *, newest_first: bool = False
 ) -> tuple[list[M], str | None]:
-    """Return the next rows of a table, by their numbers, and the cursor for the others. One query.
-
-    Raises Problem.
-    """
+    """Return the next rows of a table, by number, and the cursor for the others. One query. Raises Problem."""
     if state := state_in(request):
         rows = rows.filter(**{"pk__lt" if newest_first else "pk__gt": state[0]})
     found = list(rows.order_by("-pk" if newest_first else "pk")[: most + 1])

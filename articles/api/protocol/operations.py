@@ -129,10 +129,7 @@ def _any_view(_request: HttpRequest) -> HttpResponse:
 
 
 def anyone(limit: str = "api") -> Callable[[HttpRequest], User | AnonymousUser | None]:
-    """Return an authentication that accepts every request, including those of readers without an account.
-
-    A site for members accepts only theirs.
-    """
+    """Return an authentication that accepts readers without an account, except on a site for members."""
 
     def accept(request: HttpRequest) -> User | AnonymousUser | None:
         if reading.is_closed_to(request):

@@ -94,10 +94,7 @@ class BackupReader:
         yield from self.iterate_keys(self._lists)
 
     def iterate_articles(self, progress: Progress) -> Iterator[BackupRecord]:
-        """Yield all articles, then all comments. About one round trip for each batch.
-
-        `progress`: ids read, and the total.
-        """
+        """Yield articles, then comments. About one round trip a batch. `progress`: ids read, of total."""
         with self._store.commands() as client:
             highest = max(self._highest, int(client.get(names.COUNTER) or 0))
         done, count = 0, self._store.shards.count

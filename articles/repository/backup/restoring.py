@@ -175,10 +175,7 @@ class StoreRestore:
             client.hset(SCHEMA, RESTORING, self._backup)
 
     def write(self, records: Iterable[BackupRecord], progress: Callable[[int], object]) -> None:
-        """Write all records of a store. One round trip for each 200. `progress`: number of records written.
-
-        Raises ValueError for a record that cannot be written.
-        """
+        """Write a store's records, a round trip for each 200. `progress`: records written. Raises ValueError."""
         placing, done = Placing(self._layout.shards, self._store.shards), 0
         for batch in portions(records, _RECORDS_PER_TRIP):
             with self._store.pipeline() as pipe:

@@ -107,10 +107,7 @@ class Comments(OfStore):
         reader: UserId | None = None,
         part: ThreadPart = FIRST_PART,
     ) -> Thread:
-        """Return a part of the article's comments. One round trip, which reads what is returned.
-
-        Raises ArticleNotFound, ArticleRemoved.
-        """
+        """Return a part of the comments. One round trip. Raises ArticleNotFound, ArticleRemoved."""
         if not readable(self._store, [article_id]):
             raise ArticleNotFound(article_id)
         return reading.read_thread(self._store, root_of(article_id), order, reader, part, subject=article_id)
@@ -161,10 +158,7 @@ class Comments(OfStore):
         reader: UserId | None = None,
         part: ThreadPart = FIRST_PART,
     ) -> Thread:
-        """Return a comment, at depth 0, and a part of its replies. One round trip.
-
-        Raises CommentNotFound, ArticleRemoved.
-        """
+        """Return a comment and a part of its replies. One round trip. Raises CommentNotFound, ArticleRemoved."""
         if is_root(comment_id) or not readable(self._store, [article_of(comment_id)]):
             raise CommentNotFound(comment_id)
         branch = reading.read_thread(self._store, comment_id, order, reader, part, subject=comment_id)
@@ -173,10 +167,7 @@ class Comments(OfStore):
         return branch
 
     def list_by(self, user: UserId) -> Iterator[Comment]:
-        """Yield every comment of a member, newest first, including removed ones and those on removed articles.
-
-        One round trip for each batch of each shard.
-        """
+        """Yield a member's comments, newest first, also removed ones. A round trip a batch of a shard."""
         return reading.comments_by(self._store, user)
 
     def get_page_by(self, user: UserId, number: int = 1) -> tuple[list[Comment], bool]:
@@ -211,10 +202,7 @@ class Comments(OfStore):
         return reading.within_a_feed(found, since)
 
     def list_newest_by(self, user: UserId, *, since: float) -> list[Comment]:
-        """Return the newest shown comments of a member, even those on removed articles, as `list_newest` does.
-
-        One round trip for each batch of each shard.
-        """
+        """Return a member's newest shown comments, as `list_newest`. A round trip a batch of a shard."""
         comments = self._all_readable(reading.comments_by(self._store, user, reading.FIELDS_WITH_HTML))
         return reading.within_a_feed((comment for comment in comments if comment.is_shown), since)
 
@@ -296,17 +284,11 @@ class Comments(OfStore):
         return cast(store, "comments/cast", comment_id, subjects, given, ring)
 
     def remove(self, comment_id: CommentId, actor: Actor, reason: str, sweep: str = "") -> None:
-        """Remove a comment, perhaps in a sweep: a stub with the reason takes its place. One round trip.
-
-        Raises CommentNotFound, CommentRemoved.
-        """
+        """Put a stub in a comment's place. One round trip. Raises CommentNotFound, CommentRemoved."""
         self._moderate("comments/remove", comment_id, actor, reason, sweep)
 
     def restore(self, comment_id: CommentId, actor: Actor, reason: str, sweep: str = "") -> None:
-        """Show a removed comment again; with a sweep, only if that removed it. One round trip.
-
-        Raises CommentNotFound, CommentNotRemoved.
-        """
+        """Show it again, if a given sweep removed it. One round trip. Raises as `remove`, CommentNotRemoved."""
         self._moderate("comments/restore", comment_id, actor, reason, sweep)
 
     def lock(self, article_id: ArticleId, actor: Actor, reason: str) -> None:

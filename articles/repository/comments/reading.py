@@ -127,10 +127,7 @@ def newest_ids_by(store: Store, user: UserId, most: int) -> list[CommentId]:
 def comments_with(
     store: Store, ids: Sequence[CommentId], fields: Sequence[str], *, with_replies: bool = False
 ) -> list[Comment]:
-    """Return the comments with these ids, in this order. One round trip, two if some HTML is made.
-
-    `with_replies`: with the numbers of their direct replies.
-    """
+    """Return the comments in this order, perhaps with numbers of replies. One round trip; two to make HTML."""
     with store.pipeline() as pipe:
         for one in ids:
             pipe.hmget(store.shards.of_comment(one).comment(one), fields)

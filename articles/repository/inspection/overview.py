@@ -86,10 +86,7 @@ class Inspection(OfStore):
     """The operator's view of a store."""
 
     def get_overview(self) -> Overview | None:
-        """Return the server's figures, those of a cluster's primaries together; None if INFO is not permitted.
-
-        One round trip; on a cluster, one more for each server.
-        """
+        """Return the servers' figures together; None without INFO. One round trip; on a cluster one each."""
         return _if_permitted(lambda: overview_of(*self._of_servers("INFO", "everything")))
 
     def _of_servers(self, *command: str) -> list[Any]:
@@ -147,10 +144,7 @@ class Inspection(OfStore):
         return list(dict.fromkeys(obstacles))
 
     def get_stamp(self) -> Stamp | None:
-        """Return what the store says about itself; None without a stamp or the ranking's parameters.
-
-        One round trip.
-        """
+        """Return what the store says of itself; None if it is not stamped, or tuned. One round trip."""
         with self._store.pipeline() as pipe:
             pipe.hgetall(names.SCHEMA)
             pipe.exists(self._store.shards.directory.ranking)

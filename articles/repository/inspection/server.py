@@ -224,10 +224,7 @@ class NodeFacts:
 
 
 def list_nodes(store: Store) -> tuple[NodeFacts, ...]:
-    """Return the facts of each primary. One round trip; on a cluster, one more to each primary.
-
-    Raises redis.ResponseError if one does not permit INFO.
-    """
+    """Return the facts of each primary. One round trip to each. Raises redis.ResponseError without INFO."""
     if not isinstance(store.client, ClusterClient):
         with store.commands() as client:
             return (_facts("", (), client.info("replication")),)

@@ -48,10 +48,7 @@ class Standings(OfStore):
     """The standings of a store's listed articles."""
 
     def list_for(self, ids: Sequence[ArticleId]) -> list[Standing]:
-        """Return standings in the order of `ids`, without unlisted articles.
-
-        One round trip for each `STANDINGS_PER_READ`.
-        """
+        """Return standings in the order of `ids`, of listed articles. A round trip a `STANDINGS_PER_READ`."""
         standings: dict[ArticleId, Standing] = {}
         for at in range(0, len(ids), STANDINGS_PER_READ):
             standings |= {
@@ -152,10 +149,7 @@ class Feeds(OfStore):
     def list_groups(
         self, slugs: Sequence[str], feed_filter: FeedFilter
     ) -> tuple[Mapping[str, str], list[Article]]:
-        """Return the groups' titles by slug, and the articles in any of them, newest first.
-
-        Raises GroupNotFound.
-        """
+        """Return titles by slug, and the articles in any group, newest first. Raises GroupNotFound."""
         feed_filter = feed_filter.showing(slugs)
         titles: dict[str, str] = {}
         posted: dict[ArticleId, float] = {}

@@ -73,10 +73,7 @@ class Hot(OfStore):
             self._store.run("lease/release", [names.HOT_LOCK], [token])
 
     def rescore_if_stale(self, *, early_seconds: float = 0) -> bool:
-        """Rescore the list if it is stale, or will be within `early_seconds`; return whether it was rescored.
-
-        One round trip, and those of `rescore`.
-        """
+        """Rescore a list that is stale, or will be in `early_seconds`; return whether. One round trip, if not."""
         refreshed_at = self.get_refreshed_at()
         if not self.is_stale(refreshed_at - early_seconds):
             return False

@@ -64,10 +64,7 @@ class Flags(OfStore):
         return False
 
     def set_by_rules(self, subject: SubjectId, names: Sequence[str]) -> None:
-        """Flag what rules of the moderators found, without weight, so that no rule removes. One round trip.
-
-        Idempotent. Raises as `set`.
-        """
+        """Flag what rules found, without weight: none removes. Idempotent. One round trip. Raises as `set`."""
         self._cast(subject, SITE.id, FlagReason.AGAINST_RULES.value, 0, words_of_rules(names))
 
     def take_back(self, subject: SubjectId, member: UserId) -> None:
@@ -140,10 +137,7 @@ class Flags(OfStore):
         return [flag for flag in flags if flag]
 
     def keep(self, subject: SubjectId, seen: float, reason: str = "") -> None:
-        """Keep what is flagged: decide the open flags set up to `seen`, in Unix seconds. Idempotent.
-
-        Those who set them are notified. One round trip.
-        """
+        """Decide flags set up to `seen`, in Unix seconds, and notify who set them. Idempotent. One round trip."""
         store, keys = self._store, self._store.shards.of_comment(subject)
         facts: list[Value] = [subject, exact_time(seen), reason, keys.prefix, exact_time(store.now())]
         store.change("flags/keep", subject, [keys.flags(subject)], facts)

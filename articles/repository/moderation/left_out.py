@@ -90,17 +90,11 @@ class LeftOutVotes(OfStore):
         yield from self._carry_out(member, "0", ("", "", "", "wait"))
 
     def fail_probation(self, member: UserId, name: str = "", actor: str = "", reason: str = "") -> Iterator[int]:
-        """Leave the choices of a member on probation out for good. Otherwise like `leave_out`.
-
-        `actor`: the moderator's name; "" for no log entry.
-        """
+        """Like `leave_out` after a probation. `actor`: the moderator's name; "" for no log entry."""
         yield from self._carry_out(member, "1", (actor, name, reason, "wait"))
 
     def list_on_probation(self, most: int) -> dict[UserId, bool]:
-        """Return at most `most` members on probation, any of them, each with whether an act is open.
-
-        Two round trips, one without members.
-        """
+        """Return some members on probation, and whether an act is open. One or two round trips."""
         keys = self._store.shards.directory
         with self._store.commands() as client:
             members = client.srandmember(keys.probation, most)
@@ -108,10 +102,7 @@ class LeftOutVotes(OfStore):
         return {int(member): (act or "").endswith(" open") for member, act in zip(members, acts, strict=True)}
 
     def _carry_out(self, member: UserId, wanted: str, entry: tuple[str, str, str, str]) -> Iterator[int]:
-        """Carry out an act. `wanted`: "1" leaves out, "0" counts, "" continues.
-
-        `entry`: what the log says, and "wait" if only choices that wait are concerned.
-        """
+        """Carry out an act. `wanted`: "1" leaves out, "0" counts, "" continues; `entry`: of the log, or "wait"."""
         first, *others = self._store.shards.all
         act, wanted = self._decide(first, member, wanted, "", exact_time(self._store.now()), *entry)
         if not act:

@@ -200,10 +200,7 @@ class ModerationLog(OfStore):
             start += len(batch)
 
     def _readable(self, entries: Iterable[LogEntry]) -> tuple[LogEntry, ...]:
-        """Return the entries without those on what only members see: articles of closed groups, and these groups.
-
-        No round trip unless there are such groups; two at most.
-        """
+        """Return the entries that everyone may see. No round trip without closed groups; two at most."""
         entries, closed = tuple(entries), closed_groups()
         if not closed:
             return entries
@@ -278,10 +275,7 @@ class ModerationLog(OfStore):
         return LogPage(visible[first : first + size], 1, has_next=after > 0, rest=(max(0, after),))
 
     def find_latest(self, acts: Sequence[tuple[Action, SubjectId]]) -> list[LogEntry | None]:
-        """Return the newest entry about each of these acts, if it is among the latest about its article.
-
-        One round trip, none without acts.
-        """
+        """Return the newest entry of each act, if it is among its article's latest. One round trip, if any."""
         parts = defaultdict[Keys, list[tuple[Action, SubjectId]]](list)
         for act in acts:
             parts[self._store.shards.of_comment(act[1])].append(act)

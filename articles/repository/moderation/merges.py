@@ -78,10 +78,7 @@ class Merges(OfStore):
             yield from self._settle(into, renew)
 
     def finish(self) -> Iterator[int]:
-        """Finish acts that were interrupted; yield how many votes each step moved.
-
-        One round trip if there are none. Raises MergeRunning.
-        """
+        """Finish interrupted acts; yield moved votes. One round trip without any. Raises MergeRunning."""
         shards = self._store.in_shards(lambda pipe, keys: pipe.zrange(keys.merging, 0, -1))
         if waiting := [int(article) for articles in shards for article in articles]:
             with self._lock() as renew:

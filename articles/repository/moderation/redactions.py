@@ -53,10 +53,7 @@ class Redactions(OfStore):
         return [one for one in dict.fromkeys(_of_entries(entries)) if _redactable([one.text])]
 
     def redact_article(self, article_id: ArticleId, texts: Collection[str], actor: Actor, reason: str) -> int:
-        """Replace texts about an article, wherever `list_texts` finds them; return in how many places. Idempotent.
-
-        At most two round trips. Raises ArticleNotFound.
-        """
+        """Replace texts; return in how many places. Idempotent. Two round trips. Raises ArticleNotFound."""
         store, keys = self._store, self._store.shards.of(article_id)
         arguments = [article_id, *self._facts(actor, reason, keys), *_redactable(texts)]
         with store.retracting([article_id]):

@@ -60,10 +60,7 @@ class Suggestions(OfStore):
         return is_applied
 
     def take_back(self, article_id: ArticleId, member: UserId, suggestion: str) -> None:
-        """Take back the member's support. One round trip. Idempotent.
-
-        Raises ArticleNotFound, ArticleRemoved, AccountDeleted.
-        """
+        """End support. One round trip. Idempotent. Raises ArticleNotFound, ArticleRemoved, AccountDeleted."""
         self._support(article_id, member, suggestion, "", "")
 
     def _support(
@@ -82,10 +79,7 @@ class Suggestions(OfStore):
         return bool(is_applied)
 
     def decide(self, article_id: ArticleId, actor: Actor, suggestion: Suggestion, *, accepted: bool) -> None:
-        """Apply a suggestion, or decline it. One round trip, and one or more if groups are changed.
-
-        Raises ArticleNotFound, ArticleRemoved, SuggestionNotFound.
-        """
+        """Apply or decline it. Some round trips. Raises ArticleNotFound, ArticleRemoved, SuggestionNotFound."""
         store, keys = self._store, self._store.shards.of(article_id)
         with store.retracting([article_id] if accepted else []):
             store.change(

@@ -71,10 +71,7 @@ class RankingParameters(OfStore):
         return self.get_state().parameters
 
     def get_state(self) -> RankingState:
-        """Return the current parameters and any change being applied.
-
-        One round trip. Raises StoreUnfit if the store has lost them.
-        """
+        """Return the parameters, and a change being applied. One round trip. Raises StoreUnfit if lost."""
         directory, shards = self._store.shards.directory, self._store.shards.all
         with self._store.pipeline() as pipe:
             pipe.hgetall(directory.ranking)
@@ -216,10 +213,7 @@ class RankingParameters(OfStore):
         )
 
     def list_changes(self) -> list[RankingChange]:
-        """Return all versions of the parameters, newest first, beginning with the current one. One round trip.
-
-        Raises StoreDamaged.
-        """
+        """Return all versions, the current one first. One round trip. Raises StoreDamaged."""
         directory = self._store.shards.directory
         with self._store.pipeline() as pipe:
             pipe.lrange(directory.tunings, 0, -1)

@@ -44,18 +44,12 @@ class Pageviews(OfStore):
     def recording(
         self, article_id: ArticleId, visit: Visit, member: UserId | None = None
     ) -> AbstractContextManager[Ride[ViewCount]]:
-        """Record a view like `record`, without a round trip of its own: with the exchange that reads the article.
-
-        It may remain unrecorded: see `Ride.count`.
-        """
+        """Record a view with the exchange that reads the article; it may stay unrecorded: see `Ride.count`."""
         call = self._call(article_id, visit, self._store.now(), member)
         return riding(self._store, [call], lambda replies: _recorded(*replies))
 
     def record_many(self, views: Sequence[tuple[ArticleId, Visit, float]]) -> list[ViewCount | None]:
-        """Record views that happened at given times, in Unix seconds; None for an unknown article.
-
-        One round trip for each batch of 500.
-        """
+        """Record views of given Unix seconds; None for unknown articles. A round trip for each 500."""
         counts: list[ViewCount | None] = []
         for at in range(0, len(views), _VIEWS_PER_ROUND_TRIP):
             calls = [self._call(*view) for view in views[at : at + _VIEWS_PER_ROUND_TRIP]]

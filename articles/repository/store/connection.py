@@ -67,10 +67,7 @@ def unretracted(_articles: Collection[ArticleId] | None) -> None:
 
 
 def _outcome(script: str, reply: Any) -> str:
-    """Return the status in a script's reply, as the metrics count it; "ok" for a script that only reads.
-
-    What a script only reads is never refused.
-    """
+    """Return the status in a script's reply, for the metrics; "ok" for a script that only reads."""
     if scripts.only_reads(script) or not (isinstance(reply, list) and reply and isinstance(reply[0], str)):
         return "ok"
     return reply[0] if reply[0].isidentifier() else "ok"
@@ -105,10 +102,7 @@ class Store:
         stale: redis.Redis | None = None,
         confirmation: Confirmation | None = None,
     ) -> None:
-        """`kept_html` makes and reads the HTML of texts; `stale` reads from replicas, `client` if None.
-
-        `confirmation`: what changes wait for.
-        """
+        """`kept_html` reads HTML; `stale` reads replicas, by default `client`; `confirmation`: for changes."""
         self.client = client
         self._stale = None if stale is client else stale
         self.confirmation = confirmation
@@ -186,10 +180,7 @@ class Store:
         return of_servers, replies
 
     def layout(self) -> Layout:
-        """Return which server of a cluster holds which keys, as of now; empty for one server.
-
-        Two round trips, the second one to each server; none for one server.
-        """
+        """Return which server of a cluster holds which keys; empty for one server. Two round trips, if any."""
         if not isinstance(self.client, ClusterClient):
             return Layout()
         with store_errors():
@@ -252,10 +243,7 @@ class Store:
         return (self.client.execute_command(*words),)  # type: ignore[no-untyped-call]
 
     def confirm(self, key: str) -> None:
-        """Wait until all earlier changes of the server that holds a key are confirmed.
-
-        One round trip if changes are confirmed, else none. Raises StoreUnconfirmed.
-        """
+        """Wait until earlier changes of a key's server are confirmed, if any are. Raises StoreUnconfirmed."""
         if self.confirmation:
             with self._observed("commands"):
                 self.confirmation.check(self.confirmation.send(self.client, key))

@@ -42,10 +42,7 @@ def attempt(subject: str, check: Iterable[Finding]) -> Iterator[Finding]:
 def attempt_each(
     name: Callable[[int], str], batch: list[str], check: Callable[[list[str]], Iterable[Finding]]
 ) -> Iterator[Finding]:
-    """Yield the findings of a check on some articles or comments; one by one if damage stops it.
-
-    `name` returns the key of one.
-    """
+    """Yield a check's findings; one by one after damage. `name` returns the key of one."""
     try:
         findings = list(check(batch))
     except _DAMAGE:

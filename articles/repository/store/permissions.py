@@ -73,10 +73,7 @@ def check(store: Store) -> None:
 
 
 def list_missing(store: Store) -> list[str]:
-    """Return the needed commands and keys that a server does not permit. Two round trips, each to every server.
-
-    Raises StoreUnfit if it permits no transaction.
-    """
+    """Return what a server does not permit. Two round trips to each. Raises StoreUnfit without transactions."""
     nouns = _nouns(store.shards.directory.prefix)
     tried = _try(store, _commands(_TRIED, nouns[0]) | {f"{noun}:*": (b"UNLINK", f"{noun}:") for noun in nouns})
     return sorted({name for name, error in tried if _is_denied(error, of_keys="*" in name)})
@@ -103,10 +100,7 @@ def _commands(by_words: Mapping[str, str], noun: str) -> dict[str, Sequence[Valu
 
 
 def _try(store: Store, commands: Mapping[str, Sequence[Value | bytes]]) -> Iterator[tuple[str, Exception]]:
-    """Yield the name of each command that a server refuses to queue, with its error.
-
-    Names as bytes: redis-py would parse the replies.
-    """
+    """Yield each command, as bytes, that a server refuses to queue, with its error."""
     begin, end = (b"MULTI",), (b"DISCARD",)
     for replies in store.inspect(begin, end)[0]:
         for error in replies:

@@ -145,10 +145,7 @@ def _keys_elsewhere(store: Store) -> int:
 
 
 def clear(store: Store) -> None:
-    """Delete everything but the stamp and the highest ids. Two round trips; the second one is atomic.
-
-    On a cluster key by key; repeating it completes an interruption.
-    """
+    """Delete all but the stamp and the highest ids, atomically but on a cluster. Two round trips. Repeatable."""
     if store.is_cluster:
         for batch in walk(store):
             with store.pipeline() as pipe:
@@ -234,10 +231,7 @@ def _initial_parameters(store: Store) -> dict[str, str]:
 
 
 def check_stamp(store: Store) -> None:
-    """Check that a stamped store has this site's layout, and that another one is empty. Raises StoreUnfit.
-
-    Two round trips.
-    """
+    """Check a stamped store's layout, and that others are empty. Raises StoreUnfit. Two round trips."""
     with store.commands() as client:
         keys = client.dbsize()  # before the stamp, which another process may be writing
         stamp = client.hgetall(names.SCHEMA)

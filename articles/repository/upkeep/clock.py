@@ -49,10 +49,7 @@ class StoreClock(OfStore):
     """The clock of a store, and the dropping of voter sets by it."""
 
     def advance(self) -> None:
-        """Advance the clock towards this machine's clock, at most twice as fast as time has passed.
-
-        One round trip.
-        """
+        """Advance the clock towards this machine's, at most twice as fast as time. One round trip."""
         now, passed = exact_time(self._store.now()), f"{uptime():.3f}"
         self._store.run_many(
             Call("clock/advance", [keys.ranking], [now, machine_start(), passed, INTERVAL])

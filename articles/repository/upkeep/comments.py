@@ -85,10 +85,7 @@ class CommentAudit(OfStore):
         yield from findings
 
     def check_replies(self, keys: Keys, parents: Sequence[str], verb: Verb = "audit") -> Iterator[Finding]:
-        """Yield what is wrong with the lists of replies to these comments; or repair them.
-
-        One round trip unless one is long.
-        """
+        """Yield what is wrong with lists of replies; or repair them. One round trip unless one is long."""
         lists = [keys.replies(int(parent)) for parent in parents]
         yield from self._check_lists(keys, f"{verb}/replies", parents, lists)
 

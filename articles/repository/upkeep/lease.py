@@ -33,10 +33,7 @@ class HousekeepingLease(OfStore):
 
     @contextmanager
     def acquire(self) -> Iterator[HeldLease | None]:
-        """Hold the lease during the block; yield None if another process holds it. One round trip at each end.
-
-        Raises StoreUnavailable.
-        """
+        """Hold the lease; yield None if another process does. Two round trips. Raises StoreUnavailable."""
         token = secrets.token_hex(8)
         with self._store.commands() as client:
             acquired = client.set(names.TICK_LOCK, token, nx=True, ex=_LOCK_LIFE)

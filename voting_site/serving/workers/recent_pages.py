@@ -65,10 +65,7 @@ class RecentPage:
     state: str  # a token for what the page of an article shows; "" if the store is not asked about it
 
     def send(self, protocol: Any, known: str, more: Headers) -> int:
-        """Answer with the page, or with 304 if the client has it; return the status.
-
-        `known` is If-None-Match, `more` are headers for this reader.
-        """
+        """Answer with the page, or 304; return which. `known`: If-None-Match; `more`: this reader's headers."""
         if known and self.etag and self._is_among(parse_etags(known)):
             protocol.response_empty(304, self.unchanged_headers + more)
             return 304

@@ -63,10 +63,7 @@ _FLAGS = ("ssl_check_hostname", "socket_keepalive")  # options of redis-py that 
 
 
 class Clients(NamedTuple):
-    """The clients of a store.
-
-    `stale` may read from replicas, which lag behind; it is `main` itself unless requested.
-    """
+    """The clients of a store. `stale` may read replicas, which lag; it is `main` unless requested."""
 
     main: redis.Redis
     stale: redis.Redis
@@ -155,10 +152,7 @@ def _sentinel(address: StoreAddress, options: dict[str, Any], *, reads_replicas:
 
 
 def send_together(client: redis.Redis, commands: Sequence[Sequence[Any]]) -> list[Any]:
-    """Send commands whose replies need no conversion; return the replies, errors as values. One round trip.
-
-    As a pipeline does, in half of the time.
-    """
+    """Send commands whose replies need no conversion; return them, errors as values. One round trip."""
     if isinstance(client, ClusterClient):
         with client.pipeline(transaction=False) as pipe:
             for words in commands:

@@ -67,10 +67,7 @@ class Nodes:
             return self._connected
 
     def node_of(self, key: str, *, of_replicas: bool = False) -> Any:
-        """Return the client of the primary that holds a key, or of one of its replicas if it has any.
-
-        Replicas of a primary that had none are looked for every minute.
-        """
+        """Return the client of a key's primary, or of a replica; new replicas are looked for every minute."""
         cluster = self._cluster
         try:
             node = cluster.get_node_from_key(key, replica=of_replicas)
