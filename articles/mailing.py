@@ -75,7 +75,8 @@ def notices_to(member: User, notices: Sequence[Notice], count: int, bans: Sequen
     A reply to a mail about one comment is a reply to that comment. If there are several, each has its own address.
     """
     with language_of(member):
-        replies = [_reply_to(member, notice) for notice in notices]
+        with_reply = [one.comment_id if one.takes_reply else 0 for one in notices]
+        replies = [reply_address(member.pk, comment) if comment else "" for comment in with_reply]
         rows: list[str] = [_ban_row(ban) for ban in bans]
         rows += [_notice_row(notice, reply) for notice, reply in zip(notices, replies, strict=True)]
         reply = replies[0] if count == 1 and replies else ""
@@ -88,10 +89,6 @@ def digest_to(member: User, articles: Sequence[Article]) -> Letter:
     """Return a mail with the best articles of the week, in the member's language."""
     with language_of(member):
         return letter_to(member, Kind.DIGEST, {"articles": articles})
-
-
-def _reply_to(member: User, notice: Notice) -> str:
-    return reply_address(member.pk, notice.comment_id) if notice.takes_reply and notice.comment_id else ""
 
 
 def _ban_row(ban: Ban) -> SafeString:

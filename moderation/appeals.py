@@ -1,6 +1,6 @@
 """Appeals: members write against a ban or another decision, once; a moderator answers, and reverses it or not."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
@@ -109,9 +109,8 @@ def list_open(moderator: Any) -> list[OpenAppeal]:
         title = articles[one.subject].title if one.subject in articles else ""
         address = address_of(one.subject) if title else ""
         action = reverse("articles:answer_statement", args=[one.pk])
-        rows.append(
-            OpenAppeal(one, action, address, title, rights.why_not(rights.check_answer, one, moderator.pk))
-        )
+        refusal = rights.why_not(rights.check_answer, one, moderator.pk)
+        rows.append(OpenAppeal(one, action, address, title, refusal))
     return rows
 
 
@@ -189,12 +188,8 @@ def _answer_statement(statement: Statement, text: str, moderator: Actor, *, lift
     return _reverse(statement, member, moderator) if is_first and lifts else True
 
 
-_DONE: Collection[type[ActionRefused]] = (NotRemoved, CommentNotRemoved, DiscussionNotLocked)
-"""Refusals of what was reversed before."""
-
-
 def _reverse(statement: Statement, member: User, moderator: Actor) -> bool:
-    with suppress(*_DONE):
+    with suppress(NotRemoved, CommentNotRemoved, DiscussionNotLocked):  # it was reversed before
         match Act(statement.act):
             case Act.REMOVAL:
                 content.restore(statement.subject, moderator, AFTER_APPEAL)

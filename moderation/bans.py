@@ -64,10 +64,9 @@ def ban(
     group: str = "",
     grounds: Grounds = NO_GROUNDS,
 ) -> BanRow | None:
-    """Ban a member and log it; return None if the same ban has just begun. Raises StoreError; then none begins.
+    """Ban a member and log it; return None if the same ban has just begun. `days`: 0 for a ban without end.
 
-    `days`: 0 for a ban without end; `group`: the slug, for a ban from a group. Raises OwnMatter, FellowModerator,
-    DecidedForSite.
+    Raises StoreError, OwnMatter, FellowModerator, DecidedForSite; then none begins.
     """
     check_group_target(member, group, moderator)
     if group and (before := member.bans.from_groups([group])):

@@ -150,10 +150,7 @@ def by_form(request: HttpRequest, article_id: ArticleId = 0, comment_id: Comment
 
 
 def set_flag(request: HttpRequest, subject: SubjectId, reason: FlagReason, words: str) -> None:
-    """Flag an article or a comment, or change the flag. Raises LimitReached, and errors as `Flags.set`.
-
-    A rule of the moderators can refuse it (RefusedByRule), or change the article.
-    """
+    """Flag an article or a comment, or change the flag. Raises LimitReached, RefusedByRule, and as `Flags.set`."""
     limits.take(request, "flags")
     article_id, flags = article_of(subject), repository().flags
     verdict = judge(request.user, MemberFacts.of_report(request.user, article_id, reason.value, words))
@@ -241,35 +238,29 @@ _SETS = (
 @router.put("articles/{article_id:article_id}/flag", description=_SETS, response=failing(409), auth=AUTHORS)
 def flag_article(request: HttpRequest, article_id: OthersArticleNumber, flag: NewFlag) -> Flag:
     """Flag an article."""
-    return _set(request, root_of(article_id), flag)
+    set_flag(request, root_of(article_id), flag.reason, flag.clean_words)
+    return _current(request, root_of(article_id))
 
 
 @router.delete("articles/{article_id:article_id}/flag", response=failing(409), auth=AUTHORS)
 def take_back_article_flag(request: HttpRequest, article_id: OthersArticleNumber) -> Flag:
     """Take back your flag on an article. Idempotent, until moderators have decided."""
-    return _take_back(request, root_of(article_id))
+    take_back(request, root_of(article_id))
+    return _current(request, root_of(article_id))
 
 
 @router.put("comments/{comment_id:comment_id}/flag", description=_SETS, response=failing(409), auth=AUTHORS)
 def flag_comment(request: HttpRequest, comment_id: CommentNumber, flag: NewFlag) -> Flag:
     """Flag a comment."""
-    return _set(request, not_root(comment_id), flag)
+    set_flag(request, not_root(comment_id), flag.reason, flag.clean_words)
+    return _current(request, comment_id)
 
 
 @router.delete("comments/{comment_id:comment_id}/flag", response=failing(409), auth=AUTHORS)
 def take_back_comment_flag(request: HttpRequest, comment_id: CommentNumber) -> Flag:
     """Take back your flag on a comment. Idempotent, until moderators have decided."""
-    return _take_back(request, not_root(comment_id))
-
-
-def _set(request: HttpRequest, subject: SubjectId, new: NewFlag) -> Flag:
-    set_flag(request, subject, new.reason, new.clean_words)
-    return _current(request, subject)
-
-
-def _take_back(request: HttpRequest, subject: SubjectId) -> Flag:
-    take_back(request, subject)
-    return _current(request, subject)
+    take_back(request, not_root(comment_id))
+    return _current(request, comment_id)
 
 
 def _current(request: HttpRequest, subject: SubjectId) -> Flag:

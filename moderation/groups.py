@@ -1,7 +1,5 @@
 """Moderators of a group, whom moderators of the whole site assign, and bans from a group, which both decide."""
 
-from typing import Any
-
 from django import forms
 from django.contrib import messages
 from django.db import transaction
@@ -79,13 +77,7 @@ def moderators(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, _("%(name)s is a moderator now.") % {"name": form.member.get_username()})
             return redirect("articles:group_moderators", group.slug)
     context = {"moderators": GroupModerator.objects.of(group.slug), "may_assign": may(request.user, ASSIGN_GROUPS)}
-    return _page(request, "groups/moderators.html", group, form, context)
-
-
-def _page(
-    request: HttpRequest, template: str, group: Group, form: forms.Form, context: dict[str, Any]
-) -> HttpResponse:
-    return show_form(request, template, form, group=group, own=actor(request).id, **context)
+    return show_form(request, "groups/moderators.html", form, group=group, own=actor(request).id, **context)
 
 
 _moderators_page = page_named("articles:group_moderators", "slug")
@@ -118,7 +110,8 @@ def group_bans(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("articles:group_bans", group.slug)
     found = _current_bans(group)
     liftable = {one.pk for one in found if one.member_id != moderator.id and may_reverse(one, moderator)}
-    return _page(request, "groups/bans.html", group, form, {"bans": found, "liftable": liftable})
+    context = {"group": group, "own": moderator.id, "bans": found, "liftable": liftable}
+    return show_form(request, "groups/bans.html", form, **context)
 
 
 MOST_BANS = 200  # current bans from a group that are shown, the newest

@@ -81,16 +81,13 @@ def target_of(address: str, *own_hosts: str) -> Target | None:
         case "articles:article", {"article_id": int(article)}:
             found = _COMMENT.fullmatch(parts.fragment)
             comment = int(found[1]) if found else 0
-            return _of_subject(comment if article_of(comment) == article else root_of(article))
+            subject = comment if article_of(comment) == article else root_of(article)
+            return Target(address_of(subject), subject)
         case "articles:comment", {"comment_id": int(comment)} if not is_root(comment):
-            return _of_subject(comment)
+            return Target(address_of(comment), comment)
         case (("articles:profile" | "articles:member_comments"), {"name": str(name)}) if names.is_valid(name):
             return Target(reverse("articles:profile", args=[name]), name=name)
     return None
-
-
-def _of_subject(subject: int) -> Target:
-    return Target(address_of(subject), subject)
 
 
 class NoticeForm(forms.Form):

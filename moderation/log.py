@@ -11,7 +11,7 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _, gettext_lazy, pgettext, pgettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_safe
 from ninja import Query
 from pydantic import BaseModel, Field
@@ -74,13 +74,6 @@ ACTIONS = {
 """What readers choose from of each action."""
 
 
-def _action_choices() -> list[tuple[str, Any]]:
-    return [
-        ("", pgettext("moderation log", "Everything")),
-        *((one.value, label) for one, label in ACTIONS.items()),
-    ]
-
-
 def _group_choices() -> list[tuple[str, str]]:
     return [("", _("All groups")), *group_options()]
 
@@ -88,7 +81,11 @@ def _group_choices() -> list[tuple[str, str]]:
 class LogFilterForm(forms.Form):
     """Which entries of the log a reader wants."""
 
-    action = forms.ChoiceField(choices=_action_choices, required=False, label=gettext_lazy("What"))
+    action = forms.ChoiceField(
+        choices=[("", pgettext_lazy("moderation log", "Everything")), *ACTIONS.items()],
+        required=False,
+        label=gettext_lazy("What"),
+    )
     actor = forms.CharField(required=False, max_length=60, label=gettext_lazy("By"))
     member = forms.CharField(required=False, max_length=60, label=gettext_lazy("About the member"))
     group = forms.ChoiceField(choices=_group_choices, required=False, label=gettext_lazy("Group"))

@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, pgettext
 from django_tasks import task
 
-from accounts.mail import Kind, Letter, draw_later, language_of, letter_to, send_drawn
+from accounts.mail import Kind, draw_later, language_of, letter_to, send_drawn
 from accounts.models import (
     WAITING_MAIL,
     AboutFlag,
@@ -98,10 +98,7 @@ class Waiting:
         return list(rows.filter(**{f"{moment}__gte": begin, f"{moment}__lt": end})[:_MOST_FOUND])
 
     def rows_for(self, moderator: User, since: float) -> list[Row]:
-        """Return what began to wait after `since` that this moderator can decide.
-
-        Other than what the moderator alone flagged.
-        """
+        """Return what waits since then that the moderator decides; not what the moderator alone flagged."""
         mine, removes = moderator.pk or 0, rights.may(moderator, REMOVE_ARTICLES)
         found = list[tuple[float, Row]]()
         if removes:  # first: they can be urgent
@@ -197,16 +194,11 @@ def deliver_waiting(member_id: int, message_id: str, since: float, until: float)
     moderator = recipients().filter(moderators(), pk=member_id).exclude(waiting_mail="").first()
     if moderator is None:
         return
-    if letter := _mail_to(moderator, Waiting(patient_repository(), since, until), since):
-        send_drawn(letter, message_id)
-
-
-def _mail_to(moderator: User, waiting: Waiting, since: float) -> Letter | None:
-    """Return a mail about what the moderator can decide, in the moderator's language; None if there is nothing."""
     with language_of(moderator):
-        rows = waiting.rows_for(moderator, since)
-        context = {"count": len(rows), "rows": rows[:ROWS_PER_MAIL]}
-        return letter_to(moderator, Kind.WAITING, context) if rows else None
+        rows = Waiting(patient_repository(), since, until).rows_for(moderator, since)
+        if rows:
+            context = {"count": len(rows), "rows": rows[:ROWS_PER_MAIL]}
+            send_drawn(letter_to(moderator, Kind.WAITING, context), message_id)
 
 
 def _due(until: float) -> QuerySet[User]:

@@ -94,10 +94,7 @@ def merging(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     return show_form(request, "moderation/merge.html", form, article=article)
 
 
-@form_action(
-    page=page_named("articles:article", "article_id"),
-    button=gettext_lazy("Undo the merge"),
-)
+@form_action(page=page_named("articles:article", "article_id"), button=gettext_lazy("Undo the merge"))
 @needs(REMOVE_ARTICLES)
 def undoing(request: HttpRequest, article_id: ArticleId) -> HttpResponse:
     """Undo a merge in one click: that into `into`, if the form names an article. Succeeds if it arrives twice."""

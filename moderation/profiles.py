@@ -54,10 +54,7 @@ def list_flagged(seen: Collection[int] = ()) -> list[FlaggedProfile]:
 
 
 def flag(request: MemberRequest, member: User, reason: FlagReason, words: str) -> AboutFlag:
-    """Flag a member's profile text, or change the flag.
-
-    Raises Http404 without a text, OwnContent, LimitReached, FlagDecided, FlagsFull.
-    """
+    """Flag a profile text, or change that. Raises Http404, OwnContent, LimitReached, FlagDecided, FlagsFull."""
     before = _flag_on(request, member)
     if not profiles.is_about_visible(member, request):
         raise Http404(member)
@@ -251,17 +248,16 @@ def read_queued_profiles(
     seen = cursors.seen_in(request)
     flagged = list_flagged(seen)
     found = [
-        QueuedProfile(name=member.get_username(), about=member.about, flags=list(map(_queued, flags)))
+        QueuedProfile(
+            name=member.get_username(),
+            about=member.about,
+            flags=[schemas.made(FlagOfProfile, one, by=one.flagger.get_username(), time=one.at) for one in flags],
+        )
         for member, flags, _html in flagged
     ]
     ids = [member.pk for member, _flags, _html in flagged]
     following = cursors.next_unseen(request, seen, ids) if len(flagged) == MOST_SHOWN else None
     return QueuedProfiles(profiles=found, next_after=following)
-
-
-def _queued(flag: AboutFlag) -> FlagOfProfile:
-    by, reason = flag.flagger.get_username(), FlagReason(flag.reason)
-    return FlagOfProfile(by=by, reason=reason, words=flag.words, time=flag.at)
 
 
 @router.put("users/{name}/about", auth=MODERATORS)

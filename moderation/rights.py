@@ -78,10 +78,7 @@ def own_groups(user: Any, groups: Collection[str]) -> frozenset[str]:
 
 
 def acting(request: HttpRequest, permission: str, groups: Collection[str] | None = None) -> Actor:
-    """Return the member as the actor of such an act, with the groups whose moderator acts.
-
-    Raises PermissionDenied.
-    """
+    """Return the member as the actor of an act, with the groups whose moderator acts. Raises PermissionDenied."""
     user = request.user
     if not may(user, permission, groups):
         raise PermissionDenied(permission)
@@ -100,14 +97,10 @@ def acting_on(request: HttpRequest, permission: str, subject: SubjectId) -> Acto
     return acting_about(request, permission, repository().articles.get(article_of(subject)))
 
 
-def _is_closed(groups: Collection[str]) -> bool:
-    """Return whether articles in these groups are for members only."""
-    return not closed_groups().isdisjoint(groups)
-
-
 def changes_readers(before: Collection[str], after: Collection[str]) -> bool:
     """Return whether everyone can read an article in some groups, but not in the others."""
-    return _is_closed(before) != _is_closed(after)
+    closed = closed_groups()
+    return closed.isdisjoint(before) != closed.isdisjoint(after)
 
 
 def check_same_readers(user: Any, before: Collection[str], after: Collection[str]) -> None:
@@ -170,10 +163,7 @@ def _is_of_members(entry: LogEntry, article: Article) -> bool:
     if entry.action is Action.APPLY_SUGGESTION:
         return entry.actor_name in (SITE.name, article.poster_name)
     rule = ModeratorRule.objects.filter(name=entry.rule).first() if entry.rule else None
-    return rule is not None and rule.current.definition["subject"] == _FLAGS
-
-
-_FLAGS = "report"  # what rules look at that act when members flag something
+    return rule is not None and rule.current.definition["subject"] == "report"  # of flags by members
 
 
 def _groups_changed(article: Article, made: Callable[[LogEntry], bool]) -> frozenset[str]:
@@ -506,9 +496,7 @@ def _who_does_not_decide(flagged: Collection[tuple[SubjectId, frozenset[str]]]) 
 _waiting: Recent[_Waiting] = Recent(_load_waiting, _Waiting(), share=0.01)
 
 
-def forget_waiting() -> None:
-    """Count again when it is next asked for."""
-    _waiting.forget()
+forget_waiting = _waiting.forget
 
 
 def count_waiting(user: Any, *, now: bool = False) -> int:

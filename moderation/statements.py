@@ -258,9 +258,8 @@ def show(request: MemberRequest, statement_id: int) -> HttpResponse:
     if request.method == "POST" and (form.is_valid() or statement.appealed_at):
         with telling(request):
             send_appeal(statement, form.cleaned_data.get("text", ""))
-            messages.success(
-                request, _("The moderators have received your appeal. Their answer will appear here.")
-            )
+            told = _("The moderators have received your appeal. Their answer will appear here.")
+            messages.success(request, told)
         return redirect("articles:statement", statement_id)
     context: dict[str, Any] = {"statement": statement, "about": articles_of([statement]).get(statement.subject)}
     bans = {one.pk: one for one in request.user.bans.list_all()} if statement.ban_id else {}
@@ -269,14 +268,10 @@ def show(request: MemberRequest, statement_id: int) -> HttpResponse:
     return show_form(request, "statements/statement.html", form, **context)
 
 
-_REMOVALS = {True: gettext_lazy("Removal of an article"), False: gettext_lazy("Removal of a comment")}
-"""Removals of what is still known, by whether it is an article."""
-
-
 def title_of(statement: Statement) -> str:
     """Return what was decided, in a few words."""
     if statement.act == Act.REMOVAL and statement.subject:
-        return str(_REMOVALS[is_root(statement.subject)])
+        return _("Removal of an article") if is_root(statement.subject) else _("Removal of a comment")
     return str(Act(statement.act).label)
 
 

@@ -20,14 +20,6 @@ def _redirect_to_docs(request: HttpRequest) -> HttpResponse:
     return redirect(request.get_full_path().replace(reverse("api:api-root"), reverse("api:docs"), 1))
 
 
-def _unknown_address(_request: HttpRequest) -> HttpResponse:
-    return not_found().answer
-
-
-def _docs_with_slash(request: HttpRequest) -> HttpResponse:
-    return redirect_without_slash(request) or not_found().answer
-
-
 def _endpoints() -> Iterator[URLPattern]:
     for pattern in api.urls[0]:
         if isinstance(pattern, URLPattern) and pattern.name != "api-root":
@@ -39,7 +31,7 @@ urlpatterns = [
     path("", in_envelope(_redirect_to_docs), name="api-root"),
     path("docs", in_envelope(documentation.docs), name="docs"),
     path("openapi.json", in_envelope(documentation.openapi), name="openapi"),
-    re_path(r"^(?:docs|openapi\.json)/$", _docs_with_slash),
+    re_path(r"^(?:docs|openapi\.json)/$", lambda request: redirect_without_slash(request) or not_found().answer),
     *_endpoints(),
-    re_path("", in_envelope(_unknown_address)),
+    re_path("", in_envelope(lambda _request: not_found().answer)),
 ]

@@ -31,9 +31,6 @@ class Check:
             detail = f"{type(failure).__name__}: {reason_of(failure)}"
             yield Result(self.section, self.name, error(text, "", detail))
 
-    def is_possible(self, examination: Examination) -> bool:
-        return all(is_there(examination) for is_there in self.needs)
-
 
 _STORE = (lambda examination: not examination.store_outage,)
 _DATABASE = (lambda examination: examination.database_answers,)
@@ -99,7 +96,7 @@ def examine(examination: Examination, skipped: Container[str] = ()) -> list[Resu
     return [
         result
         for check in CHECKS
-        if check.section not in skipped and check.is_possible(examination)
+        if check.section not in skipped and all(is_there(examination) for is_there in check.needs)
         for result in check.results(examination)
     ]
 

@@ -102,11 +102,6 @@ def rule_actor(name: str) -> Actor:
     return Actor(0, f"*{name}")
 
 
-def rule_named(actor_name: str) -> str:
-    """Return the name of the rule that is this actor; "" for members, the operator and the site."""
-    return actor_name[1:] if actor_name.startswith("*") else ""
-
-
 @dataclass(frozen=True, slots=True)
 class LogEntry:
     """One entry of the public moderation log. `at` in Unix seconds; `article_id` is 0 for actions on groups.
@@ -133,7 +128,7 @@ class LogEntry:
     @property
     def rule(self) -> str:
         """Name of the rule that did it; "" if a moderator did, the operator or the site."""
-        return rule_named(self.actor_name)
+        return self.actor_name[1:] if self.actor_name.startswith("*") else ""
 
     @property
     def names_member(self) -> bool:

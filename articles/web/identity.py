@@ -143,7 +143,7 @@ def needs(*permissions: str, in_groups: bool = False, carries: Collection[str] =
     Logged-out readers see the login page, other members get 403. `in_groups`: moderators of groups pass as well;
     the view asks `moderation.rights` of which. `carries`: see `members_only`.
     """
-    allows = may_in_groups if in_groups else _may_any
+    allows = may_in_groups if in_groups else (lambda user, *wanted: any(may(user, one) for one in wanted))
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -156,10 +156,6 @@ def needs(*permissions: str, in_groups: bool = False, carries: Collection[str] =
         return guarded
 
     return decorate
-
-
-def _may_any(user: Any, *permissions: str) -> bool:
-    return any(may(user, one) for one in permissions)
 
 
 def address_of(request: HttpRequest) -> Address | None:

@@ -329,7 +329,8 @@ class Store:
         been done in all others. Only for idempotent scripts. One round trip; two on a cluster.
         """
         with self._observed("together"):
-            first = [n for n, call in enumerate(calls) if self.is_cluster and self._is_in_first_shard(call)]
+            prefix = self.shards.directory.prefix
+            first = [n for n, call in enumerate(calls) if self.is_cluster and call.keys[0].startswith(prefix)]
             others = [n for n in range(len(calls)) if n not in first]
             replies: dict[int, Any] = {}
             for numbers in filter(None, (others, first)):
@@ -340,9 +341,6 @@ class Store:
         ordered = [replies[n] for n in range(len(calls))]
         self._tell(calls, ordered)
         return ordered
-
-    def _is_in_first_shard(self, call: Call) -> bool:
-        return call.keys[0].startswith(self.shards.directory.prefix)
 
     def _teach(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
         """Run the scripts from their full texts, so that it does not matter whether the store keeps them."""

@@ -78,7 +78,8 @@ class ClusterClient(redis.Redis):
         servers: list[Any] = self.nodes.primaries()
         if name in ("FLUSHDB", "FLUSHALL", "SCRIPT", "BGREWRITEAOF"):
             replies = [self._at(server, words, options) for server in servers]
-            return [all(flags) for flags in zip(*replies, strict=True)] if _is_lists(replies) else replies[0]
+            are_lists = all(isinstance(reply, list) for reply in replies)
+            return [all(flags) for flags in zip(*replies, strict=True)] if are_lists else replies[0]
         if name == "DBSIZE":
             return sum(self._at(server, words, options) for server in servers)
         return self._at(servers[0], words, options)
@@ -91,7 +92,3 @@ class ClusterClient(redis.Redis):
         except (redis.ConnectionError, redis.TimeoutError) as error:
             self.nodes.learn(error, began, server)
             raise
-
-
-def _is_lists(replies: Sequence[Any]) -> bool:
-    return all(isinstance(reply, list) for reply in replies)

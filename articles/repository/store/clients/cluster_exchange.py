@@ -208,15 +208,11 @@ def _transaction_replies(client: Any, line: Any, unit: Unit) -> list[Any]:
         refusal = errors[0] if errors else executed
         unit.failure = refusal if isinstance(refusal, _REDIRECTIONS) else None
         return [refusal] * len(unit.commands)
-    callbacks = client.response_callbacks
+    known = client.response_callbacks
     return [
-        callbacks[words[0]](reply, **options) if words[0] in callbacks and not _is_error(reply) else reply
+        reply if isinstance(reply, Exception) or words[0] not in known else known[words[0]](reply, **options)
         for (words, options), reply in zip(unit.commands, executed, strict=True)
     ]
-
-
-def _is_error(reply: object) -> bool:
-    return isinstance(reply, Exception)
 
 
 def units_of(commands: Sequence[Command]) -> list[Unit]:
