@@ -100,7 +100,8 @@ def test_a_group_for_members_is_marked_wherever_it_is_named(content, carol, comm
 
 
 def test_pages_of_a_closed_group_lead_to_no_feed_that_does_not_exist(closed, carol):
-    type(carol).objects.filter(pk=carol.pk).update(followed_groups="python,zyxslug", feed_key="a key")
+    own = {"followed_groups": "python,zyxslug", "hidden_groups": "python", "feed_key": "a key"}
+    type(carol).objects.filter(pk=carol.pk).update(**own)
     browser, article = browser_of(carol), closed["article_id"]
 
     for path in (
@@ -108,6 +109,8 @@ def test_pages_of_a_closed_group_lead_to_no_feed_that_does_not_exist(closed, car
         "/groups/python+zyxslug/",
         "/search/?q=zyx&group=zyxslug",
         f"/articles/{article}/",
+        "/hosts/zyxhost.example/",
+        "/hosts/example.org/",  # all in a group that she hides
     ):
         feeds = re.findall(r'href="(/feeds/[^"]*)"', browser.get(path).text)
         assert [one for one in feeds if Client().get(one).status_code != 200] == [], path

@@ -125,7 +125,7 @@ def of_host(request: HttpRequest, feed_filter: FeedFilter, host: str, kind: str)
         ids = finder().list_newest(repository(), query, MOST_FOUND, hidden=feed_filter.hidden)
     except SearchIncompleteError:
         return _later()
-    if not ids:
+    if not ids and not finder().count_from(host)[0]:  # the reader may hide the groups of all
         raise Http404("no article from this host")
     articles = repository().feeds.list_found(ids, feed_filter)
     with override(chosen.language):

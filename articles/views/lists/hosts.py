@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, pgettext
 from django.views.decorators.http import require_safe
 
-from articles.domain.lists import SearchOrder
+from articles.domain.lists import SearchOrder, without_groups
 from articles.searching import Kind, Query, clean_home, of_host
 from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title
@@ -17,6 +17,7 @@ from articles.web import hiding
 from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id
 from articles.wiring import finder, repository
+from owner.choices import closed_groups
 
 _ORDERS = {"time": SearchOrder.TIME, "score": SearchOrder.SCORE, "points": SearchOrder.POINTS}
 
@@ -36,8 +37,11 @@ def show(request: HttpRequest, host: str) -> HttpResponse:
     articles, points = finder().count_from(name)
     if not articles and page.complete:
         raise Http404("no article from this host")
+    with without_groups(closed_groups()):
+        has_feed = finder().count_from(name)[0] > 0
     context = {
         "name": name,
+        "has_feed": has_feed,
         "title": page_title(_("Articles from %(host)s") % {"host": name}, number),
         "page": page,
         "articles": articles,
