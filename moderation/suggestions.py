@@ -44,7 +44,7 @@ from articles.web import limits
 from articles.web.articles import restore_title
 from articles.web.form_answers import telling
 from articles.web.groups import option_title
-from articles.web.identity import actor, check_ban, writer
+from articles.web.identity import actor, check_ban, offer_no_banned_group, writer
 from articles.wiring import group_title, repository
 from moderation import rights
 from moderation.trust import is_trusted, may_be_untrusted
@@ -195,6 +195,7 @@ def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse
         groups=repo.groups.list_all(),
         most_groups=repo.rules.max_groups_by_poster,
     )
+    offer_no_banned_group(form, request.user)
     if request.method == "POST" and form.is_valid() and _suggest_all(request, article, form):
         return redirect("articles:article", article_id)
     member = actor(request).id

@@ -193,6 +193,12 @@ class GroupsField(forms.Field):
         self._known = {*(group.slug for group in groups), *always}
         self._most = None if most is None else max(most, len(always))
 
+    def withhold(self, slugs: Collection[str]) -> None:
+        """Offer none of these groups. A form that names one of them is still valid."""
+        widget: Any = self.widget
+        widget.offered = [group for group in widget.offered if group.slug not in slugs]
+        widget.others = {slug: title for slug, title in widget.others.items() if slug not in slugs}
+
     def _names_in(self, line: str) -> list[str]:
         """Return the groups of a line, which are between commas; a title may have spaces, and slugs have none."""
         names: list[str] = []

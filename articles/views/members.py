@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.models import User
+from accounts.models import BanScope, User
 from accounts.web.form_pages import MemberRequest, members_only, private_form, show_form, show_next
 from articles.domain.errors import ActionRefused
 from articles.text.lines import InvalidInput
@@ -17,7 +17,7 @@ from articles.text.refusals import action_sentence, input_sentence
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import profiles
 from articles.web.addresses import moved
-from articles.web.identity import member_named, reader_id
+from articles.web.identity import is_free, member_named, reader_id
 from articles.wiring import repository
 
 _INVITED_SHOWN = 10  # invited members that a profile names
@@ -92,4 +92,6 @@ def change_about(request: MemberRequest) -> HttpResponse:
             form.add_error(None, action_sentence(refused))
         else:
             return show_next(request, _("Your profile has been saved."), "articles:change_about")
-    return show_form(request, "accounts/about.html", form)
+    is_banned = not is_free(request.user, BanScope.POSTING)
+    shown = profiles.about(request.user, request) if is_banned else ""
+    return show_form(request, "accounts/about.html", form, about=shown, no_form=is_banned)

@@ -29,7 +29,7 @@ from articles.text.refusals import action_sentence, input_sentence
 from articles.views.about import shared_content
 from articles.web import articles
 from articles.web.form_answers import telling, with_address
-from articles.web.identity import actor, reader_id, writer
+from articles.web.identity import actor, offer_no_banned_group, reader_id, writer
 from articles.wiring import html_of, repository
 from links.asking import LinkInfo, look_up
 from moderation.rights import may
@@ -43,6 +43,7 @@ def post(request: HttpRequest) -> HttpResponse:
     repo = repository()
     initial = shared_content(*(request.GET.get(name, "") for name in ("title", "link", "text")))
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
+    offer_no_banned_group(form, request.user)
     shown = previewed(request, form)
     info = titled(request, form)
     if request.method == "POST" and shown is None and info is None and form.is_valid():
@@ -135,8 +136,8 @@ def _just_posted(repo: Repository, article_id: ArticleId, poster: UserId) -> boo
 @members_only(carries=[*CONTENT, "groups", "was", "reason"])
 @with_address
 def edit(request: HttpRequest, article_id: int) -> HttpResponse:
-    writer(request)
     repo = repository()
+    writer(request, lambda: repo.articles.get(article_id).groups)
     article = repo.articles.get(article_id, with_text=True)
     moderator, is_poster = may(request.user, EDIT_ANY_ARTICLE), article.poster == reader_id(request)
     if not moderator and not is_poster:
@@ -150,6 +151,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
         most_groups=repo.rules.max_groups_by_poster,
         moderator=moderator,
     )
+    offer_no_banned_group(form, request.user)
     shown = previewed(request, form)
     if (
         request.method == "POST"

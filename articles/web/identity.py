@@ -111,6 +111,13 @@ def is_banned_in(member: Any, groups: Iterable[str]) -> bool:
     return is_banned or (member.is_authenticated and member.find_group_ban(groups) is not None)
 
 
+def offer_no_banned_group(form: forms.BaseForm, member: Any) -> None:
+    """Leave out of a form's choice the groups from which the member is banned. No query for most members."""
+    field: Any = form.fields.get("groups")
+    if field and (slugs := {slug for slug in member.may_be_banned_from if member.find_group_ban([slug])}):
+        field.withhold(slugs)
+
+
 def is_free(member: Any, scope: BanScope) -> bool:
     """Return whether no ban forbids this to the reader; without an account, the login comes first."""
     return not (member.is_authenticated and member.is_banned_from(scope))

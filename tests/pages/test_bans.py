@@ -1,5 +1,6 @@
 """Bans: what they forbid, who sees what of them, and appeals."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -73,6 +74,27 @@ def test_a_ban_forbids_what_it_names_on_pages_and_in_the_api(site_store, article
         assert f'href="{APPEAL}">Appeal</a>' in posting[0].text
         assert by_api.json()["error"]["message"].endswith("spam”. You can appeal at /appeal/.")
         assert site_store.articles.get(article).votes == 1
+
+
+@pytest.mark.parametrize("scope", [*BAN_SCOPES, BanScope.GROUP])
+def test_no_act_that_pages_show_a_banned_member_is_refused(site_store, article, bob, carol, scope):
+    comment_on(site_store, article, "Mine", bob.pk)
+    own = site_store.articles.post(bob.pk, "bob", "Own", "https://example.org/own", ["python"]).id
+    ban(bob, scope, "Spam", days=7, moderator=actor(carol), group="python" if scope == BanScope.GROUP else "")
+    browser, pages = browser_of(bob), ["/", "/users/bob/", "/settings/about/", "/post/"]
+
+    shown = {path: browser.get(path).text for path in [*pages, f"/articles/{article}/", f"/articles/{own}/"]}
+    acts = re.findall(
+        r'(?:href|action)="(/post/|/[^"#?]*/(?:about|edit|comments|suggest)/)', "".join(shown.values())
+    )
+
+    assert [path for path in acts if browser.get(path).status_code == 403] == []
+    assert ("<textarea" in shown["/settings/about/"]) is not bob.bans.filter(
+        scope__in=("posting", "both")
+    ).exists()
+    assert ("/settings/about/" in shown["/users/bob/"]) is ("<textarea" in shown["/settings/about/"])
+    assert ('name="groups" value="python"' in shown["/post/"]) is (scope == BanScope.VOTING)
+    assert browser.get(f"/articles/{own}/edit/").status_code == (200 if scope == BanScope.VOTING else 403)
 
 
 @time_machine.travel(NOON, tick=False)

@@ -73,7 +73,8 @@ def _parent(article_id: ArticleId, raw: object) -> Comment | None:
 @members_only(carries=["text"])
 @with_address
 def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
-    repo, author = repository(), writer(request)
+    repo = repository()
+    author = writer(request, lambda: repo.articles.get(article_of(comment_id)).groups)
     comment = repo.comments.get(comment_id, author.id)
     if not comment.may_be_edited_by(author.id):
         raise PermissionDenied
