@@ -1,4 +1,5 @@
 // Drafts: what a member types stays in this browser until the site confirms it, and the page stays if sending fails.
+// What is typed into other forms of a page stays while one is sent.
 // Without this script, the browser sends the form.
 (() => {
   "use strict";
@@ -26,7 +27,37 @@
   const fresh = drafts.filter(([, at]) => at > Date.now() - LIFE_MS).sort((one, other) => other[1] - one[1]);
   clear(fresh.slice(0, MOST - 1).map(([key]) => key));
 
+  // While one form of a page is sent, and the page comes back, the others keep what was typed and ticked in them.
+  const keepOthers = () => {
+    const isTick = ({ type }) => /radio|checkbox/.test(type);
+    const state = (field) => (isTick(field) ? field.checked : field.value);
+    const nameOf = (field) => field.id || [field.form.action, field.name, isTick(field) && field.value].join();
+    const kinds = "[method=post]:not(:has(.draft)) :is(input:not([type=hidden], [type=password]), select, textarea)";
+    const fields = [...document.querySelectorAll(kinds)];
+    const first = new Map(fields.map((field) => [field, state(field)])), page = location.pathname + location.search;
+    const kept = JSON.parse(sessionStorage.getItem("typed"));
+    sessionStorage.removeItem("typed");
+    for (const field of kept?.page === page ? fields : []) {
+      const value = kept.values[nameOf(field)], fold = field.closest("details:not([open])");
+      if (value === undefined) continue;
+      if (fold) fold.open = true;
+      field[isTick(field) ? "checked" : "value"] = value;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+
+    let sent;
+    document.addEventListener("submit", ({ target }) => (sent = target));
+    addEventListener("pagehide", () => {
+      const typed = fields.filter((field) => field.form !== sent && state(field) !== first.get(field));
+      const values = Object.fromEntries(typed.map((field) => [nameOf(field), state(field)]));
+      try {
+        if (sent && typed.length) sessionStorage.setItem("typed", JSON.stringify({ page, values }));
+      } catch {} // the browser has no more room
+    });
+  };
+
   const start = () => {
+    keepOthers();
     for (const form of document.querySelectorAll("[data-leaves]")) form.addEventListener("submit", () => clear());
     const note = document.querySelector(".draft"), form = note?.closest("form");
     if (!form) return;

@@ -32,6 +32,26 @@ def test_the_contents_lead_to_a_page_by_keyboard_and_saving_back_to_it(chromium,
         expect(page.locator(back)).to_be_in_viewport()
 
 
+def test_sending_one_form_of_a_page_loses_nothing_that_is_typed_in_another(chromium, site):
+    with window(chromium, site, "demo") as page:
+        page.goto("/settings/reading/")
+        page.check("[name=keyboard][value=off]")
+        page.select_option("#preferred-language", "zh-hant")
+        page.click("footer button[name=theme][value=dark]")
+        expect(page.locator("[name=theme][value=dark]:not(button)")).to_be_checked()
+        expect(page.locator("[name=keyboard][value=off]")).to_be_checked()
+        expect(page.locator("#preferred-language")).to_have_value("zh-hant")
+
+        page.goto("/hidden/")
+        page.fill("#hide-word", "half a wo")
+        page.fill("#hide-host", "example.net")
+        page.click("text=Hide this host")
+        expect(page.locator("#hide-word")).to_have_value("half a wo")
+        expect(page.locator("#hide-host")).to_have_value("")
+        page.reload()
+        expect(page.locator("#hide-word")).to_have_value("")
+
+
 def test_an_invitation_is_shared_or_copied_where_the_browser_can(chromium, site):
     can = "Object.assign(navigator, {share: async ({url}) => { window.shared = url; }})"
     with window(chromium, site, "demo", permissions=["clipboard-read", "clipboard-write"]) as page:
