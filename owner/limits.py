@@ -136,10 +136,7 @@ def fields() -> dict[str, forms.Field]:
     given, is_fixed = _given(choices.text_of(NAME)), NAME in settings.FIXED_SETTINGS
     return {
         f"{NAME}_{limit.name}": _RateField(
-            required=False,
-            label=_label(limit),
-            initial=given.get(limit.name, limit.default),
-            disabled=is_fixed,
+            required=False, label=_label(limit), initial=given.get(limit.name, limit.default), disabled=is_fixed
         )
         for limit in LIMITS
     }

@@ -103,13 +103,7 @@ def search(request: HttpRequest, query: Query[SearchQuery]) -> SearchPage:
     """
     words, order, seen = read_query(query.q), SearchOrder(query.order), cursors.seen_in(request)
     page = finder().get_page(
-        repository(),
-        words,
-        order,
-        query.page,
-        reader=reader_id(request),
-        seen=seen,
-        **_groups_of(request, query),
+        repository(), words, order, query.page, reader=reader_id(request), seen=seen, **_groups_of(request, query)
     )
     following = cursors.next_unseen(request, seen, page.ids) if page.has_next else None
     articles = [schemas.Article.of(article) for article in page.articles]

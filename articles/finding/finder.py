@@ -69,9 +69,7 @@ class _Hits(NamedTuple):
     total: int
 
 
-def _reading(
-    method: Callable[Concatenate["Finder", _P], _T],
-) -> Callable[Concatenate["Finder", _P], _T]:
+def _reading(method: Callable[Concatenate["Finder", _P], _T]) -> Callable[Concatenate["Finder", _P], _T]:
     """Let a search of a damaged index answer as one without an index, and have the index checked."""
 
     @wraps(method)
@@ -138,13 +136,7 @@ class Finder:
 
     @_reading
     def list_newest(
-        self,
-        repository: Repository,
-        query: Query,
-        most: int,
-        *,
-        slug: str | None = None,
-        hidden: Hiding = NOTHING,
+        self, repository: Repository, query: Query, most: int, *, slug: str | None = None, hidden: Hiding = NOTHING
     ) -> list[ArticleId]:
         """Return the ids of the newest matching articles, newest first, at most `most`.
 

@@ -144,11 +144,7 @@ def create_post(
 
 @operation("PUT", "post", scope=POST, word="couldnt_update_post")
 def edit_post(
-    request: HttpRequest,
-    post_id: Number,
-    name: str | None = None,
-    url: str | None = None,
-    body: str | None = None,
+    request: HttpRequest, post_id: Number, name: str | None = None, url: str | None = None, body: str | None = None
 ) -> Json:
     before = repository().articles.get(post_id, reader_id(request), with_text=True)
     content = clean_content(SimpleNamespace(title=name, link=url, text=body), before)

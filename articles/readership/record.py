@@ -18,13 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.cookie import parse_cookie
 
 from articles.domain.articles import ArticleId
-from articles.domain.errors import (
-    ArticleMerged,
-    ArticleRemoved,
-    ArticlesError,
-    StoreUnavailable,
-    ViewsArchived,
-)
+from articles.domain.errors import ArticleMerged, ArticleRemoved, ArticlesError, StoreUnavailable, ViewsArchived
 from articles.domain.members import UserId
 from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews

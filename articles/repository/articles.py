@@ -5,12 +5,7 @@ from typing import Any
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId, Content, Posted
 from articles.domain.comments import root_of
-from articles.domain.errors import (
-    ArticleNotFound,
-    ArticlesError,
-    DuplicateLink,
-    StoreError,
-)
+from articles.domain.errors import ArticleNotFound, ArticlesError, DuplicateLink, StoreError
 from articles.domain.limits import Use, of_posting
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor

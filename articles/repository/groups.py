@@ -177,12 +177,7 @@ class Groups(OfStore):
             return self._assign(article_id, (), (), None, "") if self.follow_merges(to_add) else groups
 
     def _assign(
-        self,
-        article_id: ArticleId,
-        add: Sequence[str],
-        remove: Sequence[str],
-        actor: Actor | None,
-        reason: str,
+        self, article_id: ArticleId, add: Sequence[str], remove: Sequence[str], actor: Actor | None, reason: str
     ) -> tuple[str, ...]:
         store, keys = self._store, self._store.shards.of(article_id)
         who, now = actor.signature if actor else "", exact_time(store.now())

@@ -32,10 +32,7 @@ def measure(folder: Path, options: argparse.Namespace) -> None:
         runs = Rounds(contenders.bare, contenders.servers, options.rounds, options.seconds).run(deadline)
         results = {contender: figures(of) for contender, of in runs.items()}
         contenders.check_votes(results)
-    sections = [
-        publishing.conditions(results, options.seconds, contenders.skipped),
-        table.all_figures(results),
-    ]
+    sections = [publishing.conditions(results, options.seconds, contenders.skipped), table.all_figures(results)]
     if not options.peers:
         sections += [table.by_size(results)] if len(contenders.sizes) > 1 else []
         sections += [publishing.sites(contenders.sites, results)]

@@ -177,7 +177,7 @@ def add_views(repository: "Repository", newest: int) -> None:
     now = time.time()
     read = range(max(1, newest - READ + 1), newest + 1)
     repository.pageviews.record_many(
-        [(n, Visit(f"{reader:016x}"), now) for n in read for reader in range(1 + n % 7)],
+        [(n, Visit(f"{reader:016x}"), now) for n in read for reader in range(1 + n % 7)]
     )
 
 

@@ -93,10 +93,7 @@ def test_later_votes_are_left_out_too(repository, articles, clock):
     ("harm", "problem"),
     [
         (lambda client, keys, n: client.hset(keys.article(n), "left_out", "2 0"), "left out of ranking 2 0"),
-        (
-            lambda client, keys, n: client.unlink(keys.left_out_on(n)),
-            "counts, but is to be left out of ranking",
-        ),
+        (lambda client, keys, n: client.unlink(keys.left_out_on(n)), "counts, but is to be left out of ranking"),
         (lambda client, keys, n: client.srem(keys.left_out, MALLORY), "is left out of ranking, but is to count"),
         (lambda client, keys, n: client.hdel(keys.article(n), "left_out"), "score"),
     ],

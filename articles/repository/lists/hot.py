@@ -108,9 +108,7 @@ class Hot(OfStore):
         for last in islice(values, keep - 1, keep):
             store.run_many(
                 Call(
-                    "lists/trim_hot",
-                    [keys.order(Order.HOT), keys.ranking],
-                    [keys.prefix, f"{last:.17g}", *state],
+                    "lists/trim_hot", [keys.order(Order.HOT), keys.ranking], [keys.prefix, f"{last:.17g}", *state]
                 )
                 for keys in store.shards.all
             )

@@ -152,9 +152,7 @@ def _calls(
     fields, user = (*FIELDS, *more), "" if reader is None else reader
     calls = [
         Call(
-            "articles/read",
-            (keys.ranking,),
-            (keys.prefix, user, int(with_visitors), len(fields), *fields, *part),
+            "articles/read", (keys.ranking,), (keys.prefix, user, int(with_visitors), len(fields), *fields, *part)
         )
         for keys, part in parts
     ]

@@ -32,10 +32,7 @@ _TRIED = {
 
 FORGETTING = "BGREWRITEAOF"  # the command with which housekeeping lets the append-only file forget
 
-_HELPFUL = {
-    "": FORGETTING,
-    "0": "CONFIG|GET SLOWLOG|GET",
-}
+_HELPFUL = {"": FORGETTING, "0": "CONFIG|GET SLOWLOG|GET"}
 """Commands without which the site works, but the file forgets nothing, or the operator sees less."""
 
 _OTHERS = "MULTI EXEC DISCARD SELECT WAIT FLUSHDB ASKING READONLY CLUSTER|NODES CLUSTER|SLOTS"

@@ -34,9 +34,7 @@ def sentinels_at(places: Sequence[tuple[str, int]], options: dict[str, Any]) -> 
     kind = SSLConnection if options.pop("ssl", False) else Connection
     sentinels = Sentinel([])  # type: ignore[no-untyped-call]
     sentinels.sentinels = [
-        redis.Redis.from_pool(
-            GuardedPool(kind, host=host, port=port, retry=Retry(NoBackoff(), 0), **options),
-        )
+        redis.Redis.from_pool(GuardedPool(kind, host=host, port=port, retry=Retry(NoBackoff(), 0), **options))
         for host, port in places
     ]
     return sentinels
