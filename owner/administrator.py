@@ -17,7 +17,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _, gettext_lazy
@@ -28,8 +28,7 @@ from accounts.forms import SignUpForm
 from accounts.mail import send_verification
 from accounts.models import User
 from accounts.sign_in.arrival import PASSWORD, arrive
-from accounts.web import unsent_form
-from accounts.web.form_pages import members_only, page_with_form
+from accounts.web.form_pages import members_only, page_with_form, show_form
 from accounts.web.login_intent import LoginIntent
 from articles.models import SiteSetting
 
@@ -50,7 +49,6 @@ def administrators_only(view: View) -> View:
     """
 
     @wraps(view)
-    @never_cache
     @members_only(carries=("text",))
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.user.is_staff and not request.user.is_superuser:
@@ -142,9 +140,7 @@ def create_first(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and (user := form.create_administrator()):
         if user.email:
             send_verification(request, user)
-        messages.success(
-            request, _("Welcome, %(name)s! You are this site’s administrator.") % {"name": user.username}
-        )
+        welcome = _("Welcome, %(name)s! You are this site’s administrator.")
+        messages.success(request, welcome % {"name": user.username})
         return arrive(request, user, LoginIntent(next=reverse("articles:administration")), PASSWORD)
-    unsent_form.refill(request, form)
-    return render(request, "owner/first_administrator.html", {"form": form}, status=400 if form.errors else 200)
+    return show_form(request, "owner/first_administrator.html", form)

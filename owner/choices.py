@@ -46,7 +46,10 @@ def _load() -> _Choices:
     texts, notes, former = {}, {}, _latest[0]
     for name, text in _rows().values_list("name", "text"):
         if name in settings.BROWSER_SETTINGS:
-            texts[name] = _decrypted(text) if settings.BROWSER_SETTINGS[name].is_secret else text
+            texts[name] = text
+            if settings.BROWSER_SETTINGS[name].is_secret:
+                with suppress(KeyChanged):  # no setting accepts what was saved with another secret key
+                    texts[name] = decrypt(text)
         else:
             notes[name] = text
     free = {name: text for name, text in texts.items() if name not in settings.FIXED_SETTINGS}
@@ -56,14 +59,6 @@ def _load() -> _Choices:
         _keep(notes.get(CLOSED_GROUPS, ""))
     _latest[0] = _Choices(version, free, former.values if is_same else _parsed(free), notes)
     return _latest[0]
-
-
-def _decrypted(text: str) -> str:
-    """Return the text of a secret choice; what no setting accepts if it was saved with another secret key."""
-    try:
-        return decrypt(text)
-    except KeyChanged:
-        return text
 
 
 def _parsed(texts: Mapping[str, str]) -> Mapping[str, Any]:
@@ -130,9 +125,6 @@ def note_of(name: str) -> str:
 CLOSED_GROUPS = "closed groups"  # the note of the groups that only members see: slugs, separated by commas
 
 
-_KEPT_FILE = "closed_groups"
-
-
 def closed_groups() -> frozenset[str]:
     """Return the slugs of the groups that only members see; in an outage, as the machine last knew them."""
     text = note_of(CLOSED_GROUPS)
@@ -143,7 +135,7 @@ def closed_groups() -> frozenset[str]:
 
 
 def _kept_file() -> Path:
-    return Path(settings.DATA_DIR, _KEPT_FILE)
+    return Path(settings.DATA_DIR, "closed_groups")
 
 
 def _keep(text: str) -> None:

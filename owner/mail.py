@@ -16,13 +16,12 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.mail import is_sent
-from accounts.web import unsent_form
-from accounts.web.form_pages import form_action, members_only, page_with_form, show_next
+from accounts.web.form_pages import members_only, private_act, private_form, show_form, show_next
 from articles.doctor.examination import Level
 from articles.doctor.mail import send_test
 from articles.forms.fields import RadioButtons
@@ -144,8 +143,7 @@ def _saved() -> dict[str, Any]:
 
 
 @sensitive_post_parameters("password")
-@page_with_form
-@administrators_only
+@private_form(administrators_only)
 @members_only(carries=(*_SERVER, "sender"), proof=True)
 def page(request: HttpRequest) -> HttpResponse:
     """Show how mail is sent; let an administrator choose the mail server, or none."""
@@ -155,16 +153,14 @@ def page(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.fields and form.is_valid():
         told = _("Saved. Now send a test email to see whether it arrives.")
         return _chosen(request, form.changes, told)
-    unsent_form.refill(request, form)
     context = {
-        "form": form,
         "is_sent": is_sent(),
         "is_own": bool(_saved()),
         "fixed": [name for name in ("EMAIL_URL", "EMAIL_FROM") if name in settings.FIXED_SETTINGS],
         "sender": chosen.EMAIL_FROM,
         "tested": choices.note_of(MAIL_TESTED),
     }
-    return render(request, "owner/mail.html", context, status=400 if form.errors else 200)
+    return show_form(request, "owner/mail.html", form, **context)
 
 
 def _chosen(request: HttpRequest, changes: Mapping[str, str], told: str) -> HttpResponse:
@@ -174,8 +170,7 @@ def _chosen(request: HttpRequest, changes: Mapping[str, str], told: str) -> Http
     return show_next(request, told, "articles:owner_mail")
 
 
-@form_action(page="articles:owner_mail", button=gettext_lazy("Send a test email"))
-@administrators_only
+@private_act(administrators_only, page="articles:owner_mail", button=gettext_lazy("Send a test email"))
 def test(request: HttpRequest) -> HttpResponse:
     """Let a mail be sent to the administrator's own address, and say what the mail server answered."""
     address = request.user.email  # type: ignore[union-attr]
@@ -186,8 +181,7 @@ def test(request: HttpRequest) -> HttpResponse:
             accepted = _("The mail server has accepted the email to %(address)s. Look whether it arrives.")
             messages.success(request, accepted % {"address": address})
         elif finding.detail:
-            failed = _("The email could not be sent: %(answer)s")
-            messages.error(request, failed % {"answer": finding.detail})
+            messages.error(request, _("The email could not be sent: %(answer)s") % {"answer": finding.detail})
         else:
             messages.error(request, f"{finding.text} {finding.advice}")
     return redirect("articles:owner_mail")

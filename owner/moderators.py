@@ -10,13 +10,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _, gettext_lazy
 
 from accounts.models import User
 from accounts.moderators import GROUP, PERMISSIONS
-from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form
+from accounts.web.form_pages import private_form, show_form
 from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import Checkboxes
 from articles.models import ArticlePermissions
@@ -87,8 +86,7 @@ def permit(member: User, codes: Collection[str], administrator: Actor) -> bool:
     return True
 
 
-@page_with_form
-@administrators_only
+@private_form(administrators_only)
 def index(request: HttpRequest) -> HttpResponse:
     """Show administrators and moderators; make a member a moderator."""
     form = ModeratorForm(request.POST or None, initial={"permissions": _CODES})
@@ -96,22 +94,17 @@ def index(request: HttpRequest) -> HttpResponse:
         permit(form.member, form.cleaned_data["permissions"], actor(request))
         messages.success(request, _("%(name)s is a moderator now.") % {"name": form.member.username})
         return redirect("articles:owner_moderators")
-    unsent_form.refill(request, form)
     is_able = Q(is_superuser=True) | Q(groups__isnull=False) | Q(user_permissions__isnull=False)
     able = User.objects.filter(is_able, is_active=True, left_at=None).distinct().order_by("canonical_name")
     labels = dict(_choices())
     permitted = [(one, permissions_of(one)) for one in able if not one.is_superuser]
     moderators = [(one, None if codes == _CODES else [labels[code] for code in codes]) for one, codes in permitted]
-    context = {
-        "form": form,
-        "administrators": [one for one in able if one.is_superuser],
-        "moderators": [pair for pair in moderators if pair[1] != []],
-    }
-    return render(request, "owner/moderators.html", context, status=400 if form.errors else 200)
+    administrators = [one for one in able if one.is_superuser]
+    context = {"administrators": administrators, "moderators": [pair for pair in moderators if pair[1] != []]}
+    return show_form(request, "owner/moderators.html", form, **context)
 
 
-@page_with_form
-@administrators_only
+@private_form(administrators_only)
 def edit(request: HttpRequest, name: str) -> HttpResponse:
     """Choose what a member may do as a moderator; with nothing, the member is none. Raises Http404."""
     member = member_named(name)
@@ -127,6 +120,4 @@ def edit(request: HttpRequest, name: str) -> HttpResponse:
         else:
             messages.success(request, _("%(name)s is no longer a moderator.") % {"name": member.username})
         return redirect("articles:owner_moderators")
-    unsent_form.refill(request, form)
-    context = {"form": form, "member": member}
-    return render(request, "owner/moderator.html", context, status=400 if form.errors else 200)
+    return show_form(request, "owner/moderator.html", form, member=member)

@@ -7,9 +7,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy
-from django.views.decorators.http import require_safe
 
-from accounts.web.form_pages import form_action, page_with_form
+from accounts.web.form_pages import private_act, private_form, private_page
 from articles.backup import folders
 from articles.formatting import units
 from articles.web.identity import actor
@@ -19,23 +18,20 @@ from owner.settings import choose
 from owner.steps import DISMISSED, last_backup, steps
 
 
-@require_safe
-@administrators_only
+@private_page(administrators_only)
 def administration(request: HttpRequest) -> HttpResponse:
     """Show the six steps, and the way to what is done rarely."""
     return render(request, "owner/administration.html", {"steps": list(steps())})
 
 
-@form_action(page="articles:administration", button=gettext_lazy("Hide this list"))
-@administrators_only
+@private_act(administrators_only, page="articles:administration", button=gettext_lazy("Hide this list"))
 def dismiss(request: HttpRequest) -> HttpResponse:
     choices.save(DISMISSED, "yes")
     messages.success(request, _("You can find the list under Administration, in the menu of your account."))
     return redirect("articles:front")
 
 
-@page_with_form
-@administrators_only
+@private_form(administrators_only)
 def backups(request: HttpRequest) -> HttpResponse:
     """Show the newest backup; let an administrator switch backups into the data directory on or off."""
     is_fixed = "BACKUP_DIR" in settings.FIXED_SETTINGS

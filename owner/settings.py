@@ -5,18 +5,15 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form
+from accounts.web.form_pages import private_form, show_form, show_next
 from articles.domain.moderation_log import Action, Actor
 from articles.formatting.values import listed
 from articles.forms.fields import Checkboxes, RadioButtons
@@ -277,13 +274,8 @@ class SettingField(forms.CharField):
         self.variable, self.is_fixed = variable, name in settings.FIXED_SETTINGS
         if self.is_fixed:
             help_text = _FIXED % {"name": name}
-        super().__init__(
-            required=bool(variable.default),
-            label=label,
-            help_text=help_text,
-            widget=widget,
-            initial=choices.text_of(name),
-        )
+        required, initial = bool(variable.default), choices.text_of(name)
+        super().__init__(required=required, label=label, help_text=help_text, widget=widget, initial=initial)
         self.disabled = self.is_fixed
 
     def clean(self, value: Any) -> str:
@@ -341,8 +333,7 @@ def choose(changes: Mapping[str, str], administrator: Actor) -> None:
             transaction.on_commit(lambda: retract(None))
 
 
-@page_with_form
-@administrators_only
+@private_form(administrators_only)
 def page(request: HttpRequest, name: str) -> HttpResponse:
     """Let an administrator choose the settings of one page."""
     shown = PAGES[name]
@@ -351,19 +342,16 @@ def page(request: HttpRequest, name: str) -> HttpResponse:
         changes = form.changes
         choose(changes, actor(request))
         choices.save(f"step {name}", "done")
-        messages.success(
-            request, _("Saved. All pages follow within seconds.") if changes else _("Nothing has changed.")
-        )
-        return redirect(f"articles:{view_of(name)}")
-    unsent_form.refill(request, form)
-    context = {"form": form, "page": shown}
+        told = _("Saved. All pages follow within seconds.") if changes else _("Nothing has changed.")
+        return show_next(request, told, f"articles:{view_of(name)}")
+    context: dict[str, Any] = {"page": shown}
     if shown.title:
         others = ((key, one.title) for key, one in PAGES.items() if one.title)
         context["setting_pages"] = [(title, reverse(f"articles:{view_of(key)}")) for key, title in others]
     if limits.NAME in shown.names:
         context["groups"] = list(limits.groups(form))
         context["fixed"] = _FIXED % {"name": limits.NAME} if limits.NAME in settings.FIXED_SETTINGS else ""
-    return render(request, shown.template, context, status=400 if form.errors else 200)
+    return show_form(request, shown.template, form, **context)
 
 
 @require_safe

@@ -2,16 +2,13 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import translation
 from django.utils.translation import gettext as _, pgettext_lazy
-from django.views.decorators.http import require_safe
 
-from accounts.web import unsent_form
-from accounts.web.form_pages import page_with_form
+from accounts.web.form_pages import private_form, private_page, show_form, show_next
 from articles import site
 from articles.domain.moderation_log import Action
 from articles.forms.fields import CleanedField, PreviewedForm, TextInput
@@ -37,21 +34,17 @@ class TextForm(PreviewedForm):
         del self.fields["text"].widget.attrs["data-preview"]  # its links to pages of the site are drawn here only
 
 
-@require_safe
-@administrators_only
+@private_page(administrators_only)
 def index(request: HttpRequest) -> HttpResponse:
-    written = {
-        (name, language): text for name, language, text in SiteText.objects.values_list("name", "language", "text")
-    }
+    written = {*SiteText.objects.exclude(text="").values_list("name", "language")}
     texts = [
-        (name, label, [(code, own, bool(written.get((name, code)))) for code, own in chosen.languages])
+        (name, label, [(code, own, (name, code) in written) for code, own in chosen.languages])
         for name, label in SiteText.Name.choices
     ]
     return render(request, "owner/texts.html", {"texts": texts})
 
 
-@page_with_form
-@administrators_only
+@private_form(administrators_only)
 @with_address
 def edit(request: HttpRequest, name: str, language: str) -> HttpResponse:
     """Write a text. Raises Http404 for another name, or a language that the site does not offer."""
@@ -65,14 +58,13 @@ def edit(request: HttpRequest, name: str, language: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         text = form.cleaned_data["text"]
         if "preview" not in request.POST:
-            if text != _saved(name, row):
+            without = None if name == SiteText.Name.WELCOME else ""  # an empty welcome replaces the default
+            if text != (row.text if row else without):
                 _save(request, name, language, text)
-            messages.success(request, _("Saved. All pages follow within seconds."))
-            return redirect("articles:owner_texts")
+            return show_next(request, _("Saved. All pages follow within seconds."), "articles:owner_texts")
         preview = html_of_site_text(text)
-    unsent_form.refill(request, form)
-    context = {"form": form, "preview": preview, "label": labels[name], "language": languages[language]}
-    return render(request, "owner/text.html", context, status=400 if form.errors else 200)
+    context = {"preview": preview, "label": labels[name], "language": languages[language]}
+    return show_form(request, "owner/text.html", form, **context)
 
 
 def _default(name: str, language: str) -> str:
@@ -81,13 +73,6 @@ def _default(name: str, language: str) -> str:
         return ""
     with translation.override(language):
         return site.default_welcome().text
-
-
-def _saved(name: str, row: SiteText | None) -> str | None:
-    """Return the text as saved; None for a welcome that was not, since an empty one replaces the default."""
-    if row is not None:
-        return row.text
-    return None if name == SiteText.Name.WELCOME else ""
 
 
 def _save(request: HttpRequest, name: str, language: str, text: str) -> None:

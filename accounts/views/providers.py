@@ -165,6 +165,7 @@ def _explain(
     failure: Declined | ProviderAway | Refused,
 ) -> HttpResponse:
     """Return to where the person left from, with a sentence about what went wrong."""
+    status = 403
     if isinstance(failure, Declined):
         text, status = _("You did not log in at %(provider)s."), 200
     elif isinstance(failure, ProviderAway):
@@ -172,16 +173,13 @@ def _explain(
         text, status = _("%(provider)s does not answer right now. Try again later, or log in another way."), 502
     elif isinstance(failure, Unproven):
         _note_failure(request, provider, str(failure))
-        text, status = (
-            _(
-                "%(provider)s did not confirm that you have just logged in there. Use another way, or log out and "
-                "log in again."
-            ),
-            403,
+        text = _(
+            "%(provider)s did not confirm that you have just logged in there. Use another way, or log out and "
+            "log in again."
         )
     else:
         _note_failure(request, provider, str(failure))
-        text, status = _("The answer of %(provider)s was not valid. Please try again."), 403
+        text = _("The answer of %(provider)s was not valid. Please try again.")
     return _to_start(request, purpose, intent, text % {"provider": provider.label}, status)
 
 
