@@ -51,9 +51,7 @@ _DELETED_ROWS = (
 
 _SESSIONS_PER_BATCH = 500  # sessions read by one query, and decoded
 
-_REQUEST_BUDGET_SECONDS = 1.0
-"""Time for the deletion within the member's request. Housekeeping does the rest."""
-
+_REQUEST_BUDGET_SECONDS = 1.0  # time for the deletion within the member's request; housekeeping does the rest
 _log = logging.getLogger(__name__)
 _steps: dict[str, Step] = {}
 

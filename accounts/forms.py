@@ -99,11 +99,8 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
     """Create an account; without a password where none could be used."""
 
     accepts_reserved = False
-    left_out: Collection[str] = ()
-    """Fields that the form does not have."""
-
-    waits = False
-    """Whether a rule wants a moderator to approve the account, for its name."""
+    left_out: Collection[str] = ()  # fields that the form does not have
+    waits = False  # whether a rule wants a moderator to approve the account, for its name
 
     class Meta:
         model = User

@@ -17,8 +17,7 @@ class PlainQuery:
         self._fields: Sequence[Field[Any, Any]] = model._meta.concrete_fields
         columns = ", ".join([*(str(field.column) for field in self._fields), *([more] if more else [])])
         self._sql = f"SELECT {columns} FROM {model._meta.db_table} WHERE {where}"  # nosec B608 # noqa: S608 - our names
-        self.names = [field.attname for field in self._fields]
-        """Attributes of the model, in the order of the row."""
+        self.names = [field.attname for field in self._fields]  # attributes of the model, in the order of the row
 
     def read(self, value: int | str) -> list[Any] | None:
         """Return the row; None if there is none."""

@@ -41,8 +41,7 @@ class Row(NamedTuple):
 _rows: dict[int, Row] = {}
 _read_from: list[object] = [None]  # what `forget_all_of_others` was last called with
 
-_members: dict[str, int] = {}
-"""Whose sessions these are. A session's key never changes its member."""
+_members: dict[str, int] = {}  # whose sessions these are; a session's key never changes its member
 
 
 def _cache() -> Any:
@@ -52,9 +51,7 @@ def _cache() -> Any:
 class SessionStore(cached_db.SessionStore):
     """Django's sessions. Those that a process knows bring the stamp of their member's account along."""
 
-    _asked: int | None = None
-    """The member whose stamp came with the session."""
-
+    _asked: int | None = None  # the member whose stamp came with the session
     _stamp: int | None = None
 
     def load(self) -> Any:

@@ -59,9 +59,7 @@ class MemberSession(models.Model):
     session_key = models.CharField(max_length=40, primary_key=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="sessions")
     begun_at = models.DateTimeField()
-    browser = models.CharField(max_length=300, default="", db_default="")
-    """The `User-Agent` of the login."""
-
+    browser = models.CharField(max_length=300, default="", db_default="")  # the `User-Agent` of the login
     network = models.CharField(max_length=60, default="", db_default="")
     """Where the login came from, roughly: a network, not an address."""
 

@@ -17,9 +17,7 @@ from typing import Any
 from articles.domain.articles import ArticleId, Choice, LeftOut
 from articles.domain.members import UserId
 
-FORMAT = 2
-"""Version of the format. It is in each text that is hashed."""
-
+FORMAT = 2  # version of the format; it is in each text that is hashed
 FIRST = "0" * 64  # what the first day of a chain follows, and the first version of a record
 
 BY_MODERATORS = "moderators"

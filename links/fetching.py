@@ -22,15 +22,11 @@ from articles.text.links import is_private, is_public_address
 from links import reading
 from links.wire import Wire
 
-SECONDS = 5.0
-"""Of a whole fetch. Names that resolve slowly are cut by the process that watches this one."""
-
+SECONDS = 5.0  # of a whole fetch; names that resolve slowly are cut by the process that watches this one
 _SECONDS_OF_READING = 1.0  # of those, what is kept for reading the page: what has arrived until then is used
 _CONNECT_SECONDS = 2.0  # for one address; a host can have several
 
-MOST_BYTES = 1_000_000
-"""Of one response with its headers, as sent and unpacked. A longer page is read to there."""
-
+MOST_BYTES = 1_000_000  # of one response with its headers, as sent and unpacked; a longer page is read to there
 MOST_REDIRECTS = 5
 MOST_REQUESTS = 12  # with those for robots.txt
 _MOST_ADDRESSES = 3
@@ -86,8 +82,7 @@ class Fetch:
         self._world, self._user_agent, self._busy = world, user_agent, busy
         self._private_hosts = private_hosts
         self.robots = {} if robots is None else robots
-        self.hosts = dict[str, None]()
-        """The hosts asked, in order."""
+        self.hosts = dict[str, None]()  # the hosts asked, in order
         self._requests = 0
         self._deadline = time.monotonic() + seconds - min(_SECONDS_OF_READING, seconds / 5)
 

@@ -158,15 +158,13 @@ class _Facts:
     """What a page says, up to its first heading. Of the body, only titles count: visitors may have written it."""
 
     language: str = ""
-    texts: dict[str, str] = field(default_factory=dict)
-    """The first title and the first heading that is not empty."""
+    texts: dict[str, str] = field(default_factory=dict)  # the first title and the first heading that is not empty
     canonical: str = ""
     base: str = ""
     named: dict[str, str] = field(default_factory=dict)
     """The contents of `meta`, by name or property; the first counts."""
     is_in_body: bool = False
-    foreign: int = 0
-    """Open pictures and formulas: their titles are not the page's."""
+    foreign: int = 0  # open pictures and formulas: their titles are not the page's
     open: dict[str, list[str]] = field(default_factory=dict)
 
     def read(self, html: str) -> "_Facts":

@@ -36,9 +36,7 @@ from moderation.statements import BY_SITE, address_of, state
 from moderation.trust import is_trusted
 from owner.choices import chosen
 
-ILLEGAL = "illegal"
-"""In the form of a flag, where LEGAL_NOTICES is on: it leads to the form of a legal notice."""
-
+ILLEGAL = "illegal"  # in the form of a flag, where LEGAL_NOTICES is on: it leads to the form of a legal notice
 REASONS = {reason: gettext_lazy(text) for reason, text in FLAG_REASONS.items()}  # what members read of each reason
 
 

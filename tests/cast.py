@@ -2,16 +2,13 @@
 
 from articles.domain.moderation_log import Actor
 
-ALICE, BOB, CAROL, MALLORY = 1, 2, 3, 4
-"""Member ids, in the store and in the database."""
-
+ALICE, BOB, CAROL, MALLORY = 1, 2, 3, 4  # member ids, in the store and in the database
 NAMES = {ALICE: "alice", BOB: "bob", CAROL: "carol", MALLORY: "mallory"}
 IDS = {name: number for number, name in NAMES.items()}
 
 MODERATOR = Actor(CAROL, "carol")
 
-PASSWORD = "correct horse battery staple"
-"""Of all members, where it does not matter who has which."""
+PASSWORD = "correct horse battery staple"  # of all members, where it does not matter who has which
 
 
 def password_of(name: str) -> str:

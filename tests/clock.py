@@ -1,7 +1,6 @@
 """A clock that moves only when a test advances it."""
 
-DAY = 86400.0
-"""Seconds."""
+DAY = 86400.0  # seconds
 
 
 class Clock:

@@ -88,8 +88,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if named and is_file and not naming.may_have(named, collection_path) else None
 
 
-FEW_FILES = 12
-"""Files whose tests one process runs sooner than several, each of which starts for some seconds."""
+FEW_FILES = 12  # files whose tests one process runs sooner than several, each of which starts for some seconds
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
@@ -100,9 +99,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site", "topologies")
 """Folders whose tests may start a store or a site by themselves."""
 
-SITES = {"start", "start_on", "module_start", "demo_data", "public_site"}
-"""Fixtures that start a whole site."""
-
+SITES = {"start", "start_on", "module_start", "demo_data", "public_site"}  # fixtures that start a whole site
 _MAKEFILE = (settings.BASE_DIR / "Makefile").read_text()
 STARTING_SITES = re.findall("^STARTING_SITES = (.*)", _MAKEFILE, re.MULTILINE)[0].split()
 """Folders in which `make test-site` looks for tests."""
@@ -110,8 +107,7 @@ STARTING_SITES = re.findall("^STARTING_SITES = (.*)", _MAKEFILE, re.MULTILINE)[0
 NODES = {"cluster_node", "cluster", "bare_cluster", "replicated", "replication", "mirrored"}
 """Fixtures that start several servers, or one of a cluster."""
 
-STORES = {"store_paths", "server", "private"} | NODES
-"""Fixtures that start a store."""
+STORES = {"store_paths", "server", "private"} | NODES  # fixtures that start a store
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks

@@ -6,8 +6,7 @@ from jsonschema import Draft202012Validator
 
 from articles.api.documentation import SCHEMAS, document
 
-ANYWHERE = {"408", "414", "429", "431", "500"}
-"""Statuses that every operation declares."""
+ANYWHERE = {"408", "414", "429", "431", "500"}  # statuses that every operation declares
 
 
 def check(method: str, path: str, answer) -> None:

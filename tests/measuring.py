@@ -6,9 +6,7 @@ from articles.domain.measurements import EVERY, KEPT, WebCounts
 from articles.repository import Repository
 from tests.store_state import set_clock
 
-_GAP = range(130, 142)
-"""Moments at which nothing was measured."""
-
+_GAP = range(130, 142)  # moments at which nothing was measured
 _BOUNDS = {"0.005": 0.4, "0.01": 0.7, "0.025": 0.9, "0.05": 0.96, "0.1": 0.985, "0.25": 0.998, "+Inf": 1.0}
 
 

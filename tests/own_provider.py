@@ -93,8 +93,7 @@ class OwnProvider:
         self.userinfo: Any = {}
         self.emails: Any = []
         self.token: dict[str, Any] = {}
-        self.trouble: dict[str, str] = {}
-        """What goes wrong at a step: away, slow, huge, redirect, broken or 500."""
+        self.trouble: dict[str, str] = {}  # what goes wrong at a step: away, slow, huge, redirect, broken or 500
 
     def stop(self) -> None:
         self.end.set()

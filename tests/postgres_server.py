@@ -13,8 +13,7 @@ from urllib.parse import quote
 
 import psycopg
 
-_USER = "postgres"
-"""PostgreSQL refuses to run as root."""
+_USER = "postgres"  # PostgreSQL refuses to run as root
 
 
 def missing() -> str:

@@ -100,15 +100,9 @@ class PushService:
         self.trust = ssl.create_default_context(cafile=str(certificate))
         self.taken: list[tuple[str, Mapping[str, str], bytes]] = []
         self.claims: list[dict[str, Any]] = []
-        self.answers: list[tuple[int, Mapping[str, str]]] = []
-        """What it answers next, in this order; then 201."""
-
-        self.seconds = 0.0
-        """It answers after."""
-
-        self.hangs = False
-        """It does not answer until the site gives up."""
-
+        self.answers: list[tuple[int, Mapping[str, str]]] = []  # what it answers next, in this order; then 201
+        self.seconds = 0.0  # it answers after
+        self.hangs = False  # it does not answer until the site gives up
         self.addresses = [PUBLIC]
         self.known = public_key()
         self.connected: list[str] = []

@@ -33,8 +33,7 @@ class Route(NamedTuple):
 
     pattern: str
     view: Callable[..., Any]
-    name: str = ""
-    """Its name with its namespace."""
+    name: str = ""  # its name with its namespace
 
     @property
     def parameters(self) -> list[str]:

@@ -13,8 +13,7 @@ from articles.text.kept_html import KeptHtml
 from tests.topologies import of_this_run
 from voting_site.configuration.variables import defaults
 
-SEED = int(os.environ.get("FUZZ_SEED") or 20250101)
-"""Of what tests try at random."""
+SEED = int(os.environ.get("FUZZ_SEED") or 20250101)  # of what tests try at random
 
 
 def default_rules(**changes: Any) -> Rules:
@@ -22,8 +21,7 @@ def default_rules(**changes: Any) -> Rules:
     return replace(wiring.rules(defaults()), **{"limits": {}, "records_ballots": False} | changes)
 
 
-RATES = rates()
-"""The default rate limits, by name."""
+RATES = rates()  # the default rate limits, by name
 
 
 connect = partial(

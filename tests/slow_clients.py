@@ -9,14 +9,9 @@ from pathlib import Path
 
 HOST = b"Host: localhost\r\n"
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\n"
-TCP_CLOSED = 7
-"""TCP_CLOSE of linux/tcp_states.h: the server has reset the connection."""
-
-ACCEPTED_WITHIN = 2.0
-"""Seconds after which a process surely holds a connection that is not cut."""
-
-PIPELINED = 100
-"""Requests that a slow reader sends at once, so that the responses fill every buffer."""
+TCP_CLOSED = 7  # TCP_CLOSE of linux/tcp_states.h: the server has reset the connection
+ACCEPTED_WITHIN = 2.0  # seconds after which a process surely holds a connection that is not cut
+PIPELINED = 100  # requests that a slow reader sends at once, so that the responses fill every buffer
 
 
 @dataclass(frozen=True)

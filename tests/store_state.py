@@ -24,20 +24,12 @@ from articles.text.links import link_digest
 from tests import every_server
 from tests.every_server import count_of, delete, names_in
 
-REPOSITORY_DATABASE = 2
-"""Of the test server: 0 and 1 are the site's own store and cache."""
-
+REPOSITORY_DATABASE = 2  # of the test server: 0 and 1 are the site's own store and cache
 RANKING_KEY, HOT_KEY, ARTICLE_KEY, VOTERS_KEY = "score:", "hot:score", "article:1", "voted:1"
 GROUP_KEY, LINK_KEY = "group:python", names.link("0" * 32)
-KEY_LIKE = (RANKING_KEY, VOTERS_KEY)
-"""Names of keys, for input that must not reach any."""
-
-NOWHERE = "unix:///nowhere/store.sock"
-"""URL of a store that does not answer."""
-
-DEEP = "[" * 100_000 + "]" * 100_000
-"""JSON that is nested too deeply to be read."""
-
+KEY_LIKE = (RANKING_KEY, VOTERS_KEY)  # names of keys, for input that must not reach any
+NOWHERE = "unix:///nowhere/store.sock"  # URL of a store that does not answer
+DEEP = "[" * 100_000 + "]" * 100_000  # JSON that is nested too deeply to be read
 DEEP_LOGS = [0, 0, [["log:", [DEEP], None], ["tunings:", [DEEP], None]]]
 """A record of a backup, with entries of the logs that cannot be read."""
 

@@ -14,12 +14,10 @@ pytestmark = pytest.mark.source
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text("utf-8")
 
-SCRIPTS = "articles/repository/"
-"""Folder of `lua/`, which both pages abbreviate."""
+SCRIPTS = "articles/repository/"  # folder of `lua/`, which both pages abbreviate
 
 
-MOST_FILES = 10
-"""Files that a row names: where a change needs more, the design is what to change."""
+MOST_FILES = 10  # files that a row names: where a change needs more, the design is what to change
 
 
 def paths_in(text: str) -> list[str]:

@@ -12,14 +12,11 @@ from articles.repository.store.keys import recognise
 pytestmark = pytest.mark.source
 
 ROOT = Path(__file__).parent
-ABOUT_THE_STORE = ("repository", "archive", "chaos")
-"""Folders whose tests are about what the store holds."""
-
+ABOUT_THE_STORE = ("repository", "archive", "chaos")  # folders whose tests are about what the store holds
 SPELLS_KEYS = (*ABOUT_THE_STORE, "embedded", "topologies")
 """Folders whose tests name keys: the last two name those of a store that is not the site's."""
 
-HELP_ALL = ("topologies",)
-"""Folders of helpers that every folder may use: too many for the root."""
+HELP_ALL = ("topologies",)  # folders of helpers that every folder may use: too many for the root
 
 
 @cache

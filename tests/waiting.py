@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SECONDS = 60.0
-"""After which a wait fails: many times what a busy machine takes."""
-
+SECONDS = 60.0  # after which a wait fails: many times what a busy machine takes
 SHORTEST, LONGEST = 0.01, 0.1
 """Seconds between two looks. They grow, so that a long wait takes no processor time from what it waits for."""
 

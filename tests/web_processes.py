@@ -54,8 +54,7 @@ def answers(site: Site):
         return False
 
 
-NOTICE = "Part of the site is down"
-"""On every page that is a kept copy."""
+NOTICE = "Part of the site is down"  # on every page that is a kept copy
 
 
 def copies(site: Site):

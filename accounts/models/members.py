@@ -408,18 +408,10 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
         """Return whether the member has a permission. For most, who have none, a page costs one query."""
         return (self.is_superuser or self.has_permissions) and super().has_perm(perm, obj)
 
-    has_permissions: bool = _summary("has_permissions")
-    """Whether the member may have permissions."""
-
-    is_muting: bool = _summary("is_muting")
-    """Whether the member mutes any discussion."""
-
-    blocked_ids: str = _summary("blocked_ids")
-    """Ids of the members whom the member blocks, comma-separated."""
-
-    moderated: frozenset[str] = _summary("moderated")
-    """Slugs of the groups that the member moderates."""
-
+    has_permissions: bool = _summary("has_permissions")  # whether the member may have permissions
+    is_muting: bool = _summary("is_muting")  # whether the member mutes any discussion
+    blocked_ids: str = _summary("blocked_ids")  # ids of the members whom the member blocks, comma-separated
+    moderated: frozenset[str] = _summary("moderated")  # slugs of the groups that the member moderates
     may_be_banned_from: frozenset[str] = _summary("may_be_banned_from")
     """Slugs of groups that bans of the member may forbid: some may have ended."""
 

@@ -21,8 +21,7 @@ class BanScope(StrEnum):
     POSTING = "posting"
     VOTING = "voting"
     BOTH = "both"
-    GROUP = "group"
-    """Posting in one group, and commenting there."""
+    GROUP = "group"  # posting in one group, and commenting there
 
 
 BAN_SCOPES = {

@@ -61,9 +61,7 @@ class App(Row):
 
     client_id = models.CharField(max_length=30, unique=True)
     name = models.CharField(max_length=50)
-    addresses = models.TextField()
-    """To which members are led back with a code, one a line."""
-
+    addresses = models.TextField()  # to which members are led back with a code, one a line
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = AppManager()
@@ -118,9 +116,7 @@ class Grant(Row):
     token = models.OneToOneField(Token, models.CASCADE, primary_key=True)
     app = models.ForeignKey(App, models.CASCADE, related_name="grants")
     family = models.CharField(max_length=64, unique=True)
-    refresh = models.CharField(max_length=64)
-    """Digest of the refresh token that is valid."""
-
+    refresh = models.CharField(max_length=64)  # digest of the refresh token that is valid
     objects = GrantManager()
 
     def check_client(self, client: Any) -> bool:  # this and the next are what authlib asks of a token
@@ -146,24 +142,14 @@ class AppRequest(Row):
     """What a member allowed an app: an authorization code."""
 
     app = models.ForeignKey(App, models.CASCADE)
-    user = models.ForeignKey(User, models.CASCADE)
-    """The member who decided."""
-
-    digest = models.CharField(max_length=64, unique=True)
-    """Of the authorization code."""
-
+    user = models.ForeignKey(User, models.CASCADE)  # the member who decided
+    digest = models.CharField(max_length=64, unique=True)  # of the authorization code
     scopes = models.CharField(max_length=40)
-    address = models.TextField()
-    """To which the member is led back."""
-
-    challenge = models.CharField(max_length=128)
-    """The S256 challenge of PKCE."""
-
+    address = models.TextField()  # to which the member is led back
+    challenge = models.CharField(max_length=128)  # the S256 challenge of PKCE
     is_used = models.BooleanField(default=False)
     expires_at = models.DateTimeField(db_index=True)
-    token = models.ForeignKey(Token, models.SET_NULL, null=True)
-    """What it gave."""
-
+    token = models.ForeignKey(Token, models.SET_NULL, null=True)  # what it gave
     objects = RequestManager()
 
     def get_redirect_uri(self) -> str:  # this and the next are what authlib asks of a code

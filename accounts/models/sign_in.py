@@ -34,9 +34,7 @@ class Passkey(Row):
     credential_id = models.CharField(max_length=1400, unique=True)
     """As the authenticator made it, in base64url without padding."""
 
-    public_key = models.TextField()
-    """COSE, in base64url without padding."""
-
+    public_key = models.TextField()  # COSE, in base64url without padding
     sign_count = models.BigIntegerField(default=0)
     """How often it has signed, by its own count. 0: it does not count."""
 
@@ -57,9 +55,7 @@ class Authenticator(Row):
     """The secret that an authenticator app shares with the site, for codes by time (TOTP, RFC 6238)."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="authenticator")
-    secret = models.TextField()
-    """Encrypted: see `accounts.encryption`."""
-
+    secret = models.TextField()  # encrypted: see `accounts.encryption`
     last_step = models.BigIntegerField(default=0)
     """The time step of the newest code that was accepted: it and earlier ones are refused."""
 

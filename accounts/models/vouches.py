@@ -102,8 +102,7 @@ class Vouch(Row):
 
 
 _MOST_LEVELS = 20
-_UNKNOWN = 0
-"""Stands for a member above the levels that are looked at. No member has this id."""
+_UNKNOWN = 0  # stands for a member above the levels that are looked at; no member has this id
 
 
 def origins_of(members: Collection[int]) -> dict[int, set[int]]:

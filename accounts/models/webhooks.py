@@ -62,23 +62,15 @@ class Webhook(Row):
     user = models.ForeignKey(User, models.CASCADE, null=True, related_name="webhooks")
     """Its member; none for one of the site."""
 
-    secret = models.TextField()
-    """Address and keys. Encrypted: see `accounts.encryption`."""
-
+    secret = models.TextField()  # address and keys; encrypted: see `accounts.encryption`
     host = models.CharField(max_length=260)
     form = models.CharField(max_length=10)
     events = models.CharField(max_length=200)
-    groups = models.TextField(blank=True)
-    """Slugs of the groups that it is about, with commas; empty for all."""
-
-    points = models.PositiveIntegerField(default=10)
-    """How many points an article has to reach."""
-
+    groups = models.TextField(blank=True)  # slugs of the groups that it is about, with commas; empty for all
+    points = models.PositiveIntegerField(default=10)  # how many points an article has to reach
     language = models.CharField(max_length=20, blank=True)
     added_at = models.DateTimeField(default=timezone.now)
-    since = models.FloatField()
-    """Events before it are not sent; in Unix seconds of the store's clock."""
-
+    since = models.FloatField()  # events before it are not sent; in Unix seconds of the store's clock
     rotated_at = models.DateTimeField(null=True)
     failing_since = models.DateTimeField(null=True)
     off_since = models.DateTimeField(null=True)
@@ -155,14 +147,10 @@ class Delivery(Row):
     webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
     key = models.CharField(max_length=100)
     event = models.CharField(max_length=20)
-    body = models.TextField()
-    """What happened, as `webhooks.bodies` writes it; empty beyond the log."""
-
+    body = models.TextField()  # what happened, as `webhooks.bodies` writes it; empty beyond the log
     added_at = models.DateTimeField(default=timezone.now, db_index=True)
     state = models.CharField(max_length=10, default=WAITING)
-    status = models.PositiveSmallIntegerField(null=True)
-    """Of the last response."""
-
+    status = models.PositiveSmallIntegerField(null=True)  # of the last response
     problem = models.CharField(max_length=100, blank=True)
     tried_at = models.DateTimeField(null=True)
 

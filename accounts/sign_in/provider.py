@@ -19,19 +19,13 @@ _TENANT = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 class Provider:
     """One provider."""
 
-    name: str
-    """What addresses call it: that of the setting, in lower case."""
-
-    label: str
-    """What pages call it."""
-
+    name: str  # what addresses call it: that of the setting, in lower case
+    label: str  # what pages call it
     issuer: str
     client_id: str
     client_secret: str
     scopes: str
-    is_trusted: bool = False
-    """Whether an address that it calls verified counts as verified here."""
-
+    is_trusted: bool = False  # whether an address that it calls verified counts as verified here
     moderators: tuple[str, str] | None = None
     """The claim, dotted, and the value in it that make a member a moderator."""
 

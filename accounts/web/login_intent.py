@@ -62,16 +62,10 @@ class LoginIntent:
     """What a reader intends to do after the login. Every field is validated; invalid values become empty."""
 
     next: str = ""
-    article: str = ""
-    """The article that the pending vote is on."""
-
-    comment: str = ""
-    """The comment that it is on instead."""
-
+    article: str = ""  # the article that the pending vote is on
+    comment: str = ""  # the comment that it is on instead
     choice: str = ""
-    typed: str = ""
-    """Content of the unsent form on the page `next`, signed by `accounts.web.unsent_form`."""
-
+    typed: str = ""  # content of the unsent form on the page `next`, signed by `accounts.web.unsent_form`
     connect: str = ""
     """Token of the person from a provider whose identity the login links: see `accounts.sign_in.identities`."""
 

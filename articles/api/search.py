@@ -25,8 +25,7 @@ from articles.web.identity import reader_id
 from articles.wiring import finder, repository
 
 MOST_OF_LINK = 25  # articles of one link in a response
-LAST_PAGE = 100
-"""Highest page number accepted. Search results end before it, whatever the page size."""
+LAST_PAGE = 100  # highest page number accepted; search results end before it, whatever the page size
 
 
 class _PageQuery(schemas.PageQuery):

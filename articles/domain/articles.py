@@ -47,9 +47,7 @@ class VotingRing:
     Times in Unix seconds.
     """
 
-    accounts: int
-    """The highest number of new accounts of one network, since the last check."""
-
+    accounts: int  # the highest number of new accounts of one network, since the last check
     first_at: float
     last_at: float
     comment: int | None = None
@@ -79,12 +77,9 @@ class Content:
     """
 
     title: str
-    link: str
-    """"" for an article that has only a text."""
-
+    link: str  # "" for an article that has only a text
     _: KW_ONLY
-    text: str = ""
-    """As Markdown. Lists of articles do not read it."""
+    text: str = ""  # as Markdown; lists of articles do not read it
 
     @property
     def written(self) -> dict[str, str]:
@@ -116,51 +111,21 @@ class Article(Content):
     merged_into: ArticleId | None = None
     """The article into which moderators merged it; then it is in no list, but its comments are shown there."""
 
-    merged: tuple[ArticleId, ...] = ()
-    """Articles that moderators merged into it."""
-
-    left_out: LeftOut = NONE_LEFT_OUT
-    """Those of its votes and opposes that do not affect its rank."""
-
-    choice: Choice = Choice.NONE
-    """The reader's own choice."""
-
-    saved: bool = False
-    """Whether the reader saved it for later."""
-
-    pv: int = 0
-    """Counted page views."""
-
-    uv: int = 0
-    """Unique visitors, estimated."""
-
-    edited_at: float | None = None
-    """When the title, link or text was last changed, in Unix seconds; None if never."""
-
-    is_logged: bool = False
-    """Whether the moderation log has entries about it."""
-
-    comments: int = 0
-    """Comments shown below it, without removed and deleted ones."""
-
-    last_comment_at: float | None = None
-    """When the last of these was posted, in Unix seconds; None without one."""
-
-    locked: str | None = None
-    """Reason why its discussion is locked; None if it is open."""
-
-    ring: VotingRing | None = None
-    """The voting ring that moderators should check. Only they may see it."""
-
-    hotness: float | None = None
-    """Its value in the hot list; None in other lists."""
-
-    text_bytes: int = 0
-    """Size of its text in UTF-8; 0 without one."""
-
-    html: str = ""
-    """Its text as safe HTML, which only what shows it reads."""
-
+    merged: tuple[ArticleId, ...] = ()  # articles that moderators merged into it
+    left_out: LeftOut = NONE_LEFT_OUT  # those of its votes and opposes that do not affect its rank
+    choice: Choice = Choice.NONE  # the reader's own choice
+    saved: bool = False  # whether the reader saved it for later
+    pv: int = 0  # counted page views
+    uv: int = 0  # unique visitors, estimated
+    edited_at: float | None = None  # when the title, link or text was last changed, in Unix seconds; None if never
+    is_logged: bool = False  # whether the moderation log has entries about it
+    comments: int = 0  # comments shown below it, without removed and deleted ones
+    last_comment_at: float | None = None  # when the last of these was posted, in Unix seconds; None without one
+    locked: str | None = None  # reason why its discussion is locked; None if it is open
+    ring: VotingRing | None = None  # the voting ring that moderators should check; only they may see it
+    hotness: float | None = None  # its value in the hot list; None in other lists
+    text_bytes: int = 0  # size of its text in UTF-8; 0 without one
+    html: str = ""  # its text as safe HTML, which only what shows it reads
     read_at: float | None = field(default=None, compare=False)
     """When the reader last opened its page or its link, in Unix seconds; None if never, or too long ago."""
 
@@ -169,9 +134,7 @@ class Article(Content):
     suggested: str = ""
     """What the store keeps of suggestions for it, read with `html`: see `articles.domain.suggestions`."""
 
-    ballots: int = 0
-    """Version of its ballot record, read with `html`; 0 without one that is up to date."""
-
+    ballots: int = 0  # version of its ballot record, read with `html`; 0 without one that is up to date
     former: UserId | None = None
     """Number of the deleted account that posted it, while that is kept. Only moderators may see it."""
 
@@ -252,8 +215,6 @@ class ImportedArticle(Content):
     closes_at: float | None = None
     """When voting ends, in Unix seconds; None for posting time plus this site's voting window."""
 
-    locked: str | None = None
-    """Reason why its discussion is locked; None if it is open."""
-
+    locked: str | None = None  # reason why its discussion is locked; None if it is open
     comment_numbers: int = 0
     """Highest number of its comments, which are imported after it: members' comments get higher ones."""

@@ -12,9 +12,7 @@ from articles.domain.members import DELETED_MEMBER, UserId
 CommentId = int  # article id · COMMENTS_PER_ARTICLE + number of the comment in its article, from 1
 COMMENTS_PER_ARTICLE = 1_000_000  # exclusive upper limit of a comment's number in its article
 
-DEEPEST_SHOWN = 8
-"""Depth of the deepest comments that a thread shows. The top comments of a thread have depth 0."""
-
+DEEPEST_SHOWN = 8  # depth of the deepest comments that a thread shows; the top comments of a thread have depth 0
 EDIT_SECONDS = 15 * 60  # time after posting in which an edit leaves no mark
 COMMENTS_PER_PAGE = 200  # comments that one page of a thread shows
 COMMENTS_PER_MEMBER_PAGE = 25  # comments of a member that one page reads: removed ones make the page shorter
@@ -72,9 +70,7 @@ class Comment:
 
     id: CommentId
     article: ArticleId
-    parent: CommentId | None
-    """The comment it replies to; None at top level."""
-
+    parent: CommentId | None  # the comment it replies to; None at top level
     author: UserId
     author_name: str
     text: str
@@ -83,36 +79,18 @@ class Comment:
     posted_at: float
     votes: int
     opposes: int
-    closes_at: float
-    """When voting on it ends."""
-
-    edited_at: float | None = None
-    """When it was last changed more than EDIT_SECONDS after posting; None if never."""
-
-    removed: str | None = None
-    """Reason for its removal by a moderator; None if it is not removed."""
-
-    is_deleted: bool = False
-    """Whether its author deleted it; it remains as a stub while it has replies."""
-
-    is_logged: bool = False
-    """Whether the moderation log has entries about it."""
-
+    closes_at: float  # when voting on it ends
+    edited_at: float | None = None  # when it was last changed more than EDIT_SECONDS after posting; None if never
+    removed: str | None = None  # reason for its removal by a moderator; None if it is not removed
+    is_deleted: bool = False  # whether its author deleted it; it remains as a stub while it has replies
+    is_logged: bool = False  # whether the moderation log has entries about it
     left_out: LeftOut = NONE_LEFT_OUT
     """Its votes by members whose votes moderators left out of ranking: they do not affect its place."""
 
-    choice: Choice = Choice.NONE
-    """The reader's own choice."""
-
-    depth: int = 0
-    """Levels below the top comments of the thread that it was read with."""
-
-    replies: int = 0
-    """Direct replies, removed ones and stubs included."""
-
-    html: str = ""
-    """Its text as safe HTML, which only what shows it reads."""
-
+    choice: Choice = Choice.NONE  # the reader's own choice
+    depth: int = 0  # levels below the top comments of the thread that it was read with
+    replies: int = 0  # direct replies, removed ones and stubs included
+    html: str = ""  # its text as safe HTML, which only what shows it reads
     former: UserId | None = None
     """Number of the deleted account that wrote it, while that is kept. Only moderators may see it."""
 
@@ -143,18 +121,11 @@ class Comment:
 class CommentPlace:
     """The place of an imported comment in its thread. Times in Unix seconds."""
 
-    number: int
-    """Its number in its article, from 1."""
-
+    number: int  # its number in its article, from 1
     posted_at: float
-    parent: "CommentPlace | None" = None
-    """The place of the comment it replies to; None at top level."""
-
-    closes_at: float | None = None
-    """When voting on it ends; None for posting time plus this site's voting window."""
-
-    is_stub: bool = False
-    """Whether it was deleted. A stub is entered with its first reply."""
+    parent: "CommentPlace | None" = None  # the place of the comment it replies to; None at top level
+    closes_at: float | None = None  # when voting on it ends; None for posting time plus this site's voting window
+    is_stub: bool = False  # whether it was deleted; a stub is entered with its first reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,15 +148,9 @@ class CommentEntry(StrEnum):
 
     ENTERED = "ok"
     PRESENT = "exists"
-    PASSED = "passed"
-    """An earlier import had it, and it is not here: it was deleted, or that import rejected it."""
-
-    TAKEN = "taken"
-    """Another comment of the article has its number."""
-
-    ORPHAN = "orphan"
-    """The comment that it replies to is not here."""
-
+    PASSED = "passed"  # an earlier import had it, and it is not here: it was deleted, or that import rejected it
+    TAKEN = "taken"  # another comment of the article has its number
+    ORPHAN = "orphan"  # the comment that it replies to is not here
     NO_ARTICLE = "missing"
 
 
@@ -211,27 +176,17 @@ FIRST_PART = ThreadPart()
 class Thread:
     """A part of an article's discussion: comments, each followed by its replies."""
 
-    comments: tuple[Comment, ...]
-    """In preorder. Removed comments and stubs keep their places."""
-
-    total: int
-    """Comments of the whole article, without removed ones and stubs."""
-
+    comments: tuple[Comment, ...]  # in preorder; removed comments and stubs keep their places
+    total: int  # comments of the whole article, without removed ones and stubs
     order: CommentOrder
-    start: int = 0
-    """Number of direct replies to the thread's parent that come before this part."""
-
-    next_start: int | None = None
-    """`start` of the next part; None if this is the last."""
-
+    start: int = 0  # number of direct replies to the thread's parent that come before this part
+    next_start: int | None = None  # `start` of the next part; None if this is the last
     passed: tuple[CommentId, ...] = ()
     """The direct replies to the thread's parent that this part has; () if it is the last."""
 
     cut: Mapping[CommentId, int] = field(default_factory=dict)
     """Direct replies that are not shown here, by the comment they reply to; only those that lack some."""
 
-    locked: str | None = None
-    """Reason why the discussion is locked; None if it is open."""
-
+    locked: str | None = None  # reason why the discussion is locked; None if it is open
     ancestors: tuple[CommentId, ...] = ()
     """For a branch: the nearest few comments above its first one, outermost first."""

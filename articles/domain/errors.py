@@ -16,14 +16,9 @@ class Refusal(NamedTuple):
 
     error: "type[ArticlesError]"
     http: int
-    code: str
-    """Code in the API's response. Stable: programs compare it."""
-
-    status: str | None
-    """Status with which a script refuses; None if only Python does."""
-
-    sentence_key: str
-    """The key of the sentence in articles/text/refusals.py."""
+    code: str  # code in the API's response; stable: programs compare it
+    status: str | None  # status with which a script refuses; None if only Python does
+    sentence_key: str  # the key of the sentence in articles/text/refusals.py
 
 
 REFUSALS = list[Refusal]()

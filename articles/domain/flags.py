@@ -68,18 +68,13 @@ class Flag:
     """A member's flag on one article or comment."""
 
     subject: SubjectId
-    member: UserId
-    """0 for a flag by rules of the moderators, whose names are its words. It has no weight."""
-
+    member: UserId  # 0 for a flag by rules of the moderators, whose names are its words; it has no weight
     reason: FlagReason
     words: str
-    at: float
-    """When it was set, in Unix seconds."""
-
+    at: float  # when it was set, in Unix seconds
     weight: float
     state: FlagState = FlagState.OPEN
-    kept: str = ""
-    """Why moderators last kept what is flagged; "" if they gave no reason, or have not kept it."""
+    kept: str = ""  # why moderators last kept what is flagged; "" if they gave no reason, or have not kept it
 
 
 @dataclass(frozen=True, slots=True)

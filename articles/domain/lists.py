@@ -131,18 +131,12 @@ class ArticlePage:
     refreshed_at: float | None = None
     """Moment of the hot list's last rescore, in Unix seconds; None for other lists."""
 
-    groups: tuple[Group, ...] = ()
-    """The groups, ordered by slug, if the list combines several."""
-
+    groups: tuple[Group, ...] = ()  # the groups, ordered by slug, if the list combines several
     shown: int | None = None
     """Number of articles shown to the reader before, if the page continues from a page token and not by number."""
 
-    goes_on: bool | None = None
-    """Whether more articles follow; None if `total` decides that."""
-
-    ids: tuple[ArticleId, ...] = ()
-    """The ids of the page's entries, even if an article was removed meanwhile."""
-
+    goes_on: bool | None = None  # whether more articles follow; None if `total` decides that
+    ids: tuple[ArticleId, ...] = ()  # the ids of the page's entries, even if an article was removed meanwhile
     last: Position | None = None
     """Position of the last of them, by the value that orders the list; None for an empty page."""
 
@@ -184,8 +178,7 @@ class MemberPage:
     last: Position | None = None
     """Position of the last entry, even if its article was removed; None for an empty page."""
 
-    removed: tuple[Article, ...] = ()
-    """Those of the page that are removed, for their poster."""
+    removed: tuple[Article, ...] = ()  # those of the page that are removed, for their poster
 
     @property
     def points(self) -> int:
@@ -214,18 +207,10 @@ class SearchPage:
     per_page: int
     has_next: bool
     order: SearchOrder
-    titles: Mapping[str, str]
-    """Titles of all groups by slug."""
-
-    total: int
-    """Number of matching articles."""
-
-    complete: bool
-    """False while the search index is being built."""
-
-    ids: tuple[ArticleId, ...] = ()
-    """The ids of the page's results, even if an article was removed meanwhile."""
-
+    titles: Mapping[str, str]  # titles of all groups by slug
+    total: int  # number of matching articles
+    complete: bool  # False while the search index is being built
+    ids: tuple[ArticleId, ...] = ()  # the ids of the page's results, even if an article was removed meanwhile
     hidden: int = 0
     """Number of results that were left out, between this page and the next, because the reader hides them."""
 
@@ -242,20 +227,13 @@ class CommentSearchPage:
     comments: tuple[Comment, ...]
     number: int
     has_next: bool
-    titles: Mapping[str, str]
-    """Titles of all groups by slug."""
-
-    total: int
-    """Number of matching comments."""
-
-    complete: bool
-    """False while the search index is being built."""
-
+    titles: Mapping[str, str]  # titles of all groups by slug
+    total: int  # number of matching comments
+    complete: bool  # False while the search index is being built
     last: Position | None = None
     """Position of the last result, even if it was removed meanwhile; None for an empty page."""
 
-    hidden: int = 0
-    """As `SearchPage.hidden`."""
+    hidden: int = 0  # as `SearchPage.hidden`
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,6 @@ def shown_poster(user: UserId, name: str) -> tuple[UserId, UserId | None]:
     return (DELETED_MEMBER, user) if user > 0 and not name else (user, None)
 
 
-DELETED_NAME = "~"
-"""Replaces the name of a deleted account in the moderation log. No member can have this name."""
-
+DELETED_NAME = "~"  # replaces the name of a deleted account in the moderation log; no member can have this name
 PLACEHOLDERS = range(1_000_000_000, 2_000_000_000)
 """User ids of the unnamed voters of imported articles. No account ever has one."""

@@ -93,8 +93,7 @@ class Actor:
 
 OPERATOR = Actor(0, "")  # the operator, who changes the configuration and has no account here
 
-SITE = Actor(0, "*")
-"""The site itself, where the operator lets it act. No member can have this name."""
+SITE = Actor(0, "*")  # the site itself, where the operator lets it act; no member can have this name
 
 
 def rule_actor(name: str) -> Actor:
@@ -174,5 +173,4 @@ class LogPage:
     rest: tuple[int, ...] = ()
     """Numbers of entries that follow, which stay the same while entries are added; () if they are not known."""
 
-    searched_to: float = 0
-    """Time of the oldest entry that a filter has looked at, in Unix seconds."""
+    searched_to: float = 0  # time of the oldest entry that a filter has looked at, in Unix seconds

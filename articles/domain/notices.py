@@ -27,20 +27,11 @@ UNDO_SECONDS = 60
 class NoticeKind(StrEnum):
     """What a notice is about."""
 
-    REPLY = "reply"
-    """A comment on the member's article, or a reply to the member's comment."""
-
-    MENTION = "mention"
-    """The member's name, after `@`, in a comment or in the text of an article."""
-
-    MODERATION = "moderation"
-    """A moderator's action on the member's article or comment."""
-
-    FLAG = "flag"
-    """A decision on the member's flag."""
-
-    SUGGESTION = "suggestion"
-    """A suggestion of another title or other groups for the member's article."""
+    REPLY = "reply"  # a comment on the member's article, or a reply to the member's comment
+    MENTION = "mention"  # the member's name, after `@`, in a comment or in the text of an article
+    MODERATION = "moderation"  # a moderator's action on the member's article or comment
+    FLAG = "flag"  # a decision on the member's flag
+    SUGGESTION = "suggestion"  # a suggestion of another title or other groups for the member's article
 
 
 Decision = Literal[FlagState.REMOVED, FlagState.KEPT]
@@ -82,35 +73,22 @@ class Notice:
     """A notice, with what it points to in its current state."""
 
     kind: NoticeKind
-    at: float
-    """In Unix seconds; the newest of several actions of the same kind on the same article or comment."""
-
+    at: float  # in Unix seconds; the newest of several actions of the same kind on the same article or comment
     article: ArticleId
     title: str
-    poster_name: str
-    """Name of the article's poster; "" if the account is deleted."""
-
+    poster_name: str  # name of the article's poster; "" if the account is deleted
     is_article_removed: bool
-    comment_id: CommentId | None
-    """The comment that it is about; None if it is about the article."""
-
-    comment: Comment | None
-    """That comment; None if there is none, or if it no longer exists."""
-
+    comment_id: CommentId | None  # the comment that it is about; None if it is about the article
+    comment: Comment | None  # that comment; None if there is none, or if it no longer exists
     entry: LogEntry | None = None
     """The moderator's action, as the moderation log has it; None if it is no longer in the log."""
 
-    decision: Decision | None = None
-    """The decision on the member's flag; None for other notices."""
-
-    is_locked: bool = False
-    """Whether the article's discussion is locked."""
-
+    decision: Decision | None = None  # the decision on the member's flag; None for other notices
+    is_locked: bool = False  # whether the article's discussion is locked
     reason: str = ""
     """The reason for the decision; "" if moderators gave none, or if what they removed is restored."""
 
-    deleted: DeletedComment | None = None
-    """The comment, if its author deleted it and was noted."""
+    deleted: DeletedComment | None = None  # the comment, if its author deleted it and was noted
 
     @property
     def subject(self) -> CommentId:

@@ -74,9 +74,7 @@ def activity(last_comment_at: float, *, is_locked: bool) -> float:
     return last_comment_at - LATEST if is_locked else last_comment_at
 
 
-SHARE = 10
-"""Articles in a followed group's share. Every share takes the same room on the page of followed groups."""
-
+SHARE = 10  # articles in a followed group's share; every share takes the same room on the page of followed groups
 LAG_SECONDS = 30 * 86400
 """Seconds by which a followed group's best article may be behind that of another before it gives up one share."""
 

@@ -25,58 +25,31 @@ class Rules:
     repost_window: int
     edit_window: float
 
-    views_per_network: int
-    """Views that count from a network in `network_window`; beyond them they are suspect."""
-
-    ring_accounts: int
-    """New accounts of one network that make a voting ring; 0 if none is looked for."""
-
-    new_member: float
-    """Age up to which a member is new, for the limits of new members; 0 if age does not matter."""
-
-    trusted_points: int
-    """Points from other members up to which a member is new; 0 if points do not matter."""
-
+    views_per_network: int  # views that count from a network in `network_window`; beyond them they are suspect
+    ring_accounts: int  # new accounts of one network that make a voting ring; 0 if none is looked for
+    new_member: float  # age up to which a member is new, for the limits of new members; 0 if age does not matter
+    trusted_points: int  # points from other members up to which a member is new; 0 if points do not matter
     flags_to_remove: float
     """Weight of flags with which the site removes an article or a comment; 0 if only moderators do."""
 
-    suggestions: int
-    """Members who apply a suggestion by supporting it; 0 if none can be made."""
-
-    records_ballots: bool
-    """Whether ballot records are made, before voter sets are dropped."""
-
-    limits: Mapping[str, Rate] = field(hash=False)
-    """Rate limits by name; an action without one is not limited."""
-
-    view_repeat: int = 600
-    """Time after which a visitor's next view of an article counts."""
-
-    new_account: int = 86400
-    """Age up to which an account is new, for voting rings."""
-
-    ring_window: int = 3600
-    """Period in which the votes of a voting ring count together."""
-
-    hot_refresh: int = 60
-    """Age at which the hot list is stale."""
-
-    archive_after: float = 90 * 86400
-    """Time after its last view until an article's counters are archived."""
-
+    suggestions: int  # members who apply a suggestion by supporting it; 0 if none can be made
+    records_ballots: bool  # whether ballot records are made, before voter sets are dropped
+    limits: Mapping[str, Rate] = field(hash=False)  # rate limits by name; an action without one is not limited
+    view_repeat: int = 600  # time after which a visitor's next view of an article counts
+    new_account: int = 86400  # age up to which an account is new, for voting rings
+    ring_window: int = 3600  # period in which the votes of a voting ring count together
+    hot_refresh: int = 60  # age at which the hot list is stale
+    archive_after: float = 90 * 86400  # time after its last view until an article's counters are archived
     voters_grace: int = 2 * 86400
     """Time by which voter sets outlive the voting window: more than the error of any clock."""
 
     max_groups_by_poster: int = 5
 
-    max_saved: int = 2000
-    """Articles a member can save."""
-
+    max_saved: int = 2000  # articles a member can save
     network_window: int = 600
     """Period in which the views of a network are limited; views beyond the limits are suspect."""
 
-    hot_size: int = 1000
-    """Articles on the hot list."""
+    hot_size: int = 1000  # articles on the hot list
 
     @property
     def views_per_network_and_article(self) -> int:

@@ -11,9 +11,7 @@ class Topology(StrEnum):
     """What a store consists of."""
 
     SERVER = "server"
-    SENTINEL = "sentinel"
-    """A primary and its replicas; sentinels know which server is the primary."""
-
+    SENTINEL = "sentinel"  # a primary and its replicas; sentinels know which server is the primary
     CLUSTER = "cluster"
 
 

@@ -29,12 +29,9 @@ class Suggestion(NamedTuple):
     was: str
     """The title when it was made, or the groups as `joined_slugs` returns them: once these change, it is void."""
 
-    to: str
-    """The suggested title, or the suggested groups, likewise."""
-
+    to: str  # the suggested title, or the suggested groups, likewise
     at: float
-    by: frozenset[UserId]
-    """Who supports it."""
+    by: frozenset[UserId]  # who supports it
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -39,11 +39,8 @@ class Follower:
         self._index = index
         self._writer: indexing.Writer | None = None
         self._state = indexing.State("", 0.0)
-        self._seen = dict[tuple[int, bool], float]()
-        """The changes read last, by id and kind: some are read again."""
-
-        self._failures = set[str]()
-        """The reasons that are logged since it was written last."""
+        self._seen = dict[tuple[int, bool], float]()  # the changes read last, by id and kind: some are read again
+        self._failures = set[str]()  # the reasons that are logged since it was written last
 
     def keep(self, stopping: threading.Event) -> None:
         """Follow until `stopping`. Failures are logged, once each, and what failed is tried again."""

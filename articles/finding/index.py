@@ -38,9 +38,7 @@ _HEAP_OF_BUILD = 60_000_000
 _DIGITS_OF_LINK = 10
 """40 bits: one of a million articles has another link with the same number once in a million pages."""
 
-_STATE = 0
-"""Key of the document that holds the state. Articles and comments have positive ids."""
-
+_STATE = 0  # key of the document that holds the state; articles and comments have positive ids
 _CHUNK = 1 << 20
 
 _COMPARED = 200  # words of a text by which its language is guessed
@@ -264,8 +262,7 @@ class Writer:
         self._index = index
         self._writer = index.writer(_HEAP_OF_BUILD if builds else _HEAP, 1)
         self._writer.garbage_collect_files()  # else what a failed commit left is in the way of the next one
-        self.is_filling = False
-        """Whether nothing that is entered can be in the index already, but the state."""
+        self.is_filling = False  # whether nothing that is entered can be in the index already, but the state
 
     def enter(self, documents: Iterable[tuple[int, Document | None]]) -> None:
         """Replace the documents with these keys; remove those for which there is None.

@@ -17,8 +17,7 @@ from articles.lemmy.shapes import Shapes, facts, slug_of, when
 from articles.web import limits
 from articles.wiring import repository
 
-_MOST_STEPS = 20
-"""Parts of the log that one request looks at. Each further one is a use of the limit."""
+_MOST_STEPS = 20  # parts of the log that one request looks at; each further one is a use of the limit
 
 
 class _Kind(NamedTuple):

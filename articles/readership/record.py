@@ -150,8 +150,7 @@ def _restore(repository: Repository, article_id: ArticleId) -> ArchivedViews | N
 
 INTERVAL = 0.1  # seconds for which views are gathered
 
-MOST_WAITING = 5_000
-"""Views that wait at once. Beyond, each request counts its own."""
+MOST_WAITING = 5_000  # views that wait at once; beyond, each request counts its own
 
 
 class _View(NamedTuple):

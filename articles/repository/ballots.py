@@ -30,18 +30,13 @@ class Cast:
 
     votes: int
     opposes: int
-    merges: str
-    """What is merged into it, and which votes have been moved, as the store has it."""
-
-    voters: Mapping[UserId, Choice] | None
-    """None if the voters are no longer known."""
-
+    merges: str  # what is merged into it, and which votes have been moved, as the store has it
+    voters: Mapping[UserId, Choice] | None  # None if the voters are no longer known
     left_out: frozenset[UserId] = frozenset()
     waiting: frozenset[UserId] = frozenset()
     """Those of them whose choices waited, and never ranked: nothing else leaves them out."""
 
-    origins: Mapping[UserId, ArticleId] = field(default_factory=dict)
-    """The article with which a vote came."""
+    origins: Mapping[UserId, ArticleId] = field(default_factory=dict)  # the article with which a vote came
 
     @property
     def merged(self) -> tuple[ArticleId, ...]:

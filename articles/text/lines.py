@@ -87,9 +87,7 @@ def clean_filled_lines(raw: str, *, limit: int, field: str, name: str) -> str:
 
 
 clean_title = partial(clean_line, limit=TITLE_LIMIT, field="title")
-clean_reason = partial(clean_line, limit=REASON_LIMIT, field="reason")
-"""Of moderators. Everyone can read it."""
-
+clean_reason = partial(clean_line, limit=REASON_LIMIT, field="reason")  # of moderators; everyone can read it
 clean_group_title = partial(clean_line, limit=GROUP_TITLE_LIMIT, field="group-title")
 clean_token_name = partial(clean_line, limit=TOKEN_NAME_LIMIT, field="token-name")
 

@@ -15,9 +15,7 @@ from accounts.sign_in import codes, second_factor
 from tests.cast import PASSWORD
 from tests.mail_backends import wait_until_sent
 
-NOW = 1_800_000_000.0
-"""The beginning of a step of 30 seconds."""
-
+NOW = 1_800_000_000.0  # the beginning of a step of 30 seconds
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 

@@ -57,9 +57,7 @@ class Call:
 
 
 MINE, REMOVED, CLOSED, NOT_THERE = 1, 2, 3, 999
-WRITTEN, NOT_WRITTEN = 1_000_001, 1_000_999
-"""Ids of comments."""
-
+WRITTEN, NOT_WRITTEN = 1_000_001, 1_000_999  # ids of comments
 BETTER = suggestion_id(SuggestionKind.TITLE, "A better title")
 
 B, WHY = "https://example.org/b", {"reason": "?"}

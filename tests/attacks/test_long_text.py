@@ -18,9 +18,7 @@ from tests.attacks.fields import FIELDS
 from tests.factories import browser_of
 from tests.routes import Route, routes
 
-LONGEST = UNREAD_FACTOR * REASON_LIMIT
-"""Characters of the longest line that is read at all."""
-
+LONGEST = UNREAD_FACTOR * REASON_LIMIT  # characters of the longest line that is read at all
 MARKS = "\u0300" * LONGEST + "\u0316" * LONGEST
 """Every mark of the second kind has to move before all of the first."""
 

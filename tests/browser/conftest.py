@@ -23,8 +23,7 @@ CHROMIUM = _HEADLESS_SHELL if _HEADLESS_SHELL.exists() else _CHROMIUM
 
 expect.set_options(timeout=30_000)  # a busy machine must not fail a test
 
-ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"
-"""Pictures that tests leave behind; not in git."""
+ARTEFACTS = Path(settings.BASE_DIR) / "test-artefacts"  # pictures that tests leave behind; not in git
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +47,7 @@ def _context(new_context: Callable[..., BrowserContext], **options: Any) -> Brow
     return context
 
 
-VOTES_PER_DAY = "200"
-"""With this weight of a vote, what a test posts is on the front page."""
+VOTES_PER_DAY = "200"  # with this weight of a vote, what a test posts is on the front page
 
 
 @pytest.fixture(scope="session")

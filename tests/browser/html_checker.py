@@ -11,8 +11,7 @@ import pytest
 
 _DEADLINE = 120
 
-_GUESS = "This document appears to be written in"
-"""A guess at the language from texts that are in many."""
+_GUESS = "This document appears to be written in"  # a guess at the language from texts that are in many
 
 
 def java() -> Path:

@@ -20,8 +20,7 @@ from tests.browser.visits import LOCALES
 from tests.site_process import Site
 
 FOLDER = Path(settings.BASE_DIR) / "docs" / "pictures"
-LIMIT = 150_000
-"""Bytes of one picture: they travel with every clone."""
+LIMIT = 150_000  # bytes of one picture: they travel with every clone
 
 
 def _nothing(_page: Page) -> None:

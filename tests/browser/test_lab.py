@@ -5,8 +5,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
-REFUSED = "400 (Bad Request)"
-"""What a browser logs of a form whose values are refused, which is meant."""
+REFUSED = "400 (Bad Request)"  # what a browser logs of a form whose values are refused, which is meant
 
 
 @pytest.fixture(params=[True, False], ids=["with JavaScript", "without JavaScript"])

@@ -11,8 +11,7 @@ pytestmark = pytest.mark.browser
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:{0}.0) Gecko/20100101 Firefox/{0}.0"
 """Says so, since the browser of the tests calls itself a headless one, which is a bot."""
 
-_versions = count(140)
-"""Another one for each test, which makes another visitor."""
+_versions = count(140)  # another one for each test, which makes another visitor
 
 
 @pytest.fixture

@@ -13,15 +13,9 @@ from tests.browser import axe
 from tests.browser.pages import Page
 from tests.browser.sites import Sites, Staged
 
-LOCALES = {"en": "en-GB", "zh-hans": "zh-CN"}
-"""What the browser asks for, by the language the page then has."""
-
-WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)
-"""NARROW is a screen of 1280 × 1024 at 400 %."""
-
-Look = tuple[tuple[int, int], str]
-"""A size and a theme."""
-
+LOCALES = {"en": "en-GB", "zh-hans": "zh-CN"}  # what the browser asks for, by the language the page then has
+WIDE, PHONE, NARROW = (1280, 900), (390, 800), (320, 256)  # NARROW is a screen of 1280 × 1024 at 400 %
+Look = tuple[tuple[int, int], str]  # a size and a theme
 LOOKS: list[Look] = [(WIDE, "light"), (PHONE, "dark"), (WIDE, "dark"), (PHONE, "light")]
 """Sizes and themes of the pictures of each page."""
 
@@ -45,9 +39,7 @@ class Visit:
     said: list[str] = field(default_factory=list)
     """Console messages, script errors, breaches of the content security policy."""
 
-    requests: list[str] = field(default_factory=list)
-    """Those that failed, and those to elsewhere."""
-
+    requests: list[str] = field(default_factory=list)  # those that failed, and those to elsewhere
     outline: dict[str, Any] = field(default_factory=dict)
     violations: list[str] = field(default_factory=list)
     reflow: list[str] = field(default_factory=list)

@@ -29,9 +29,7 @@ from tests.chaos.undecided import ApiClient, Client, DirectClient, decide
 from tests.rules import connect, default_rules
 from tests.web_processes import NOTICE
 
-PAGES = ("/", "/newest/", "/hot/", "/top/", "/groups/")
-"""The main lists, whose copies are kept in any case."""
-
+PAGES = ("/", "/newest/", "/hot/", "/top/", "/groups/")  # the main lists, whose copies are kept in any case
 KEPT, UNTRUE = "kept", "untrue"
 """Of an event: the page was a kept copy; a confirmed vote whose answer names another choice."""
 
@@ -76,8 +74,7 @@ class Plan:
     store_shards: int = 1
     store_timeout: float = 0.5
     confirm_replicas: int = 0
-    attempts: int = 0
-    """After so many, a voter leaves a vote that is not confirmed, and goes on; 0: never."""
+    attempts: int = 0  # after so many, a voter leaves a vote that is not confirmed, and goes on; 0: never
     seed: int = 1
 
     def as_argument(self) -> str:

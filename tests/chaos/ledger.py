@@ -20,9 +20,7 @@ from tests.site_process import DEADLINE, Site
 from tests.waiting import until
 
 _PAIRS_AT_ONCE = 5_000
-_DISORDER_SECONDS = 5.0
-"""By which lines of several processes may be out of order."""
-
+_DISORDER_SECONDS = 5.0  # by which lines of several processes may be out of order
 CONFIRMED = ("200", "ok")
 
 
@@ -33,12 +31,9 @@ class Ledger:
         self._path = path
         self._offset = 0
         self.events: list[Event] = []
-        self.votes: dict[tuple[int, int], str] = {}
-        """The confirmed choices, by member and article."""
-        self.uncertain: dict[tuple[int, int], str] = {}
-        """Choices that were sent and not confirmed."""
-        self.before: Mapping[tuple[int, int], str] = {}
-        """Choices that the store held before anything was sent."""
+        self.votes: dict[tuple[int, int], str] = {}  # the confirmed choices, by member and article
+        self.uncertain: dict[tuple[int, int], str] = {}  # choices that were sent and not confirmed
+        self.before: Mapping[tuple[int, int], str] = {}  # choices that the store held before anything was sent
 
     def update(self) -> None:
         """Read the lines that have been added."""

@@ -3,9 +3,7 @@
 import http.client
 import time
 
-CUT = "cut"
-"""In place of a status: no answer came."""
-
+CUT = "cut"  # in place of a status: no answer came
 _TIMEOUT_SECONDS = 60.0
 
 

@@ -30,12 +30,9 @@ from voting_site.store_session import opened_store
 
 WORDS = ("redis", "python", "vote", "数据库", "缓存", "ranking", "web", "shard", "list", "group", "cache", "rank")
 GROUPS = ("python", "databases", "web", "news")
-OLDEST = 5 * 86400.0
-"""Seconds since the first article: all of them stay open for two days."""
-
+OLDEST = 5 * 86400.0  # seconds since the first article: all of them stay open for two days
 _BATCH = 500
-LOGIN = "bob-1"
-"""The member who has a password."""
+LOGIN = "bob-1"  # the member who has a password
 
 
 def fill(articles: int, members: int) -> list[dict[str, object]]:

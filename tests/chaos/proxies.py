@@ -11,9 +11,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TypeAlias
 
-Address: TypeAlias = Path | tuple[str, int]
-"""Of a Unix socket, or host and port."""
-
+Address: TypeAlias = Path | tuple[str, int]  # of a Unix socket, or host and port
 _CHUNK = 64 * 1024
 
 
@@ -21,16 +19,12 @@ _CHUNK = 64 * 1024
 class Line:
     """How the connections behave; can be changed at any time."""
 
-    delay: float = 0.0
-    """Seconds by which each reply is late."""
-    jitter: float = 0.0
-    """Up to so many more."""
+    delay: float = 0.0  # seconds by which each reply is late
+    jitter: float = 0.0  # up to so many more
     loses: float = 0.0
     """Share of replies that are lost. Half of their connections end, the others stay open and silent."""
-    byte_pause: float | None = None
-    """Seconds between two bytes of a reply."""
-    is_half_open: bool = False
-    """Nothing passes any more, and no connection ends."""
+    byte_pause: float | None = None  # seconds between two bytes of a reply
+    is_half_open: bool = False  # nothing passes any more, and no connection ends
     passes: Event = field(default_factory=Event)
     """Cleared while the line is cut: what is sent waits, as it does in a network that is mended later."""
     lost: int = 0

@@ -70,8 +70,7 @@ HEAD = (
     "| --- | --- | --- | --- | --- | --- | --- |"
 )
 
-ROWS: list[Row] = []
-"""Of this run."""
+ROWS: list[Row] = []  # of this run
 
 
 MEMBERS = 200

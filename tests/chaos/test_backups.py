@@ -9,8 +9,7 @@ from tests.chaos.stage import PATIENCE, Row, end_row
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 
-RESTORED_SECONDS = 60.0 * PATIENCE
-"""For the backup, the restore and its audit together, at 100,000 articles."""
+RESTORED_SECONDS = 60.0 * PATIENCE  # for the backup, the restore and its audit together, at 100,000 articles
 
 
 def test_everything_confirmed_before_a_backup_is_in_the_restored_site(stage, tmp_path, static_files):

@@ -28,8 +28,7 @@ _TOGETHER_ARTICLES = 12
 Member = Mapping[str, str]
 
 OUTCOMES = {"200": OK, "503": INFO, CUT: INFO}
-REFUSED = ("403", "404", "409", "429")
-"""Statuses of answers; every other is a fault of the site."""
+REFUSED = ("403", "404", "409", "429")  # statuses of answers; every other is a fault of the site
 
 
 class Client(Protocol):

@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-OUTSIDE = "198.18.0.1"
-"""The address of everything outside."""
+OUTSIDE = "198.18.0.1"  # the address of everything outside
 
 
 def missing() -> str:
@@ -33,8 +32,7 @@ class Networks:
     def __init__(self, compose: Mapping[str, Any]) -> None:
         self._prefix = f"t{os.getpid()}-"
         self._links = count()
-        self.addresses = dict[tuple[str, str], str]()
-        """By service and network."""
+        self.addresses = dict[tuple[str, str], str]()  # by service and network
 
         try:
             self._build(compose)

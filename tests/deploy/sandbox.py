@@ -16,9 +16,7 @@ from tests.deploy import confine
 from tests.deploy.units import options_of
 
 NOBODY = 65534
-INSIDE = "/mnt/data"
-"""The data directory as the confined service sees it."""
-
+INSIDE = "/mnt/data"  # the data directory as the confined service sees it
 _PROGRAMS = ("systemd-analyze", "unshare", "setpriv", "mount")
 
 _ENTER = f"""

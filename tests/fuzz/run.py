@@ -19,9 +19,7 @@ from tests.rules import SEED
 
 SHARE = float(os.environ.get("FUZZ_SHARE", "1"))
 
-LONGEST_SECONDS = 420
-"""Of one part of the run. A machine on which it takes longer tries fewer cases, and says so."""
-
+LONGEST_SECONDS = 420  # of one part of the run; a machine on which it takes longer tries fewer cases, and says so
 _LINE_EVERY = 5.0
 
 

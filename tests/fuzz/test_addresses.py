@@ -11,9 +11,7 @@ from tests.fuzz.conftest import ROLES, Roles
 from tests.fuzz.run import Run
 from tests.routes import SAMPLES, routes
 
-CASES = 5_000
-"""Of each role."""
-
+CASES = 5_000  # of each role
 METHODS = ("GET",) * 8 + ("HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "POST")
 
 HEADERS = (

@@ -16,9 +16,7 @@ from tests.fuzz.conftest import Roles
 from tests.fuzz.run import Run
 from tests.rules import SEED
 
-CASES = 7_400
-"""Of each role; 24 operations in two modes make 154 of each."""
-
+CASES = 7_400  # of each role; 24 operations in two modes make 154 of each
 _OF_THE_TRANSPORT = ("content-length", "accept-encoding")
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(900)]

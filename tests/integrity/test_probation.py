@@ -76,15 +76,12 @@ class Expected:
     """What should be known of a member."""
 
     user: User
-    state: str = "new"
-    """"new", "waits", "counts" or "out"."""
-
+    state: str = "new"  # "new", "waits", "counts" or "out"
     is_trusted: bool = False
     ban: object = None
     is_deleted: bool = False
     is_wrong: bool = False
-    choices: dict[int, Choice] = field(default_factory=dict)
-    """On open articles."""
+    choices: dict[int, Choice] = field(default_factory=dict)  # on open articles
 
     @property
     def is_out(self):

@@ -12,9 +12,7 @@ from ipaddress import ip_address
 
 from links.fetching import World
 
-Server = Callable[[socket.socket, str], None]
-"""Answers a request for a path at a connection."""
-
+Server = Callable[[socket.socket, str], None]  # answers a request for a path at a connection
 _TRUST = ssl.create_default_context()
 
 PUBLIC = "93.184.216.34"

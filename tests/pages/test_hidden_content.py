@@ -23,8 +23,7 @@ from tests.store_state import set_clock, skip_number
 pytestmark = pytest.mark.deep
 
 SLUG = "zyxslug"
-SHOWN, EVERY = 12, 3
-"""Articles that everyone sees, and after how many of them comes one that is hidden."""
+SHOWN, EVERY = 12, 3  # articles that everyone sees, and after how many of them comes one that is hidden
 
 
 class Site:
@@ -113,8 +112,7 @@ SINGLE = (
     "/groups/?order=active", "/feeds/newest.json?min_points=1", "/articles/20/why/?q=text",
     "/pulse/?ids=1,2,3,4&order=score", "/posted-before/?link=https://example.org/zyx0",
 )  # fmt: skip
-LOCAL = ("/metrics",)
-"""Figures of the process itself, which only this machine reads."""
+LOCAL = ("/metrics",)  # figures of the process itself, which only this machine reads
 
 
 def every_address():

@@ -13,8 +13,7 @@ from tests.clock import Clock
 from tests.factories import browser_of, comment_on
 from tests.store_state import counted_pipelines, set_clock
 
-FIELDS = ("until", "csrfmiddlewaretoken")
-"""Of the form that marks all as read."""
+FIELDS = ("until", "csrfmiddlewaretoken")  # of the form that marks all as read
 
 
 def shown(text: str) -> str:

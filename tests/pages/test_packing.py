@@ -12,8 +12,7 @@ from tests.factories import browser_of
 from voting_site.serving.requests import BodyMiddleware
 
 PACKED = {"Accept-Encoding": "gzip"}
-PAGE = Path("docs/operation.md").read_bytes()
-"""As rich in words as a page."""
+PAGE = Path("docs/operation.md").read_bytes()  # as rich in words as a page
 
 
 def packed(content=PAGE, accepts="gzip", **headers):

@@ -20,9 +20,7 @@ pytestmark = pytest.mark.deep
 ADMIN = {"administrator"}
 SITE = ADMIN | {"moderator"}
 GROUP = SITE | {"moderator of this group"}
-ANY = GROUP | {"moderator of another group"}
-"""Who may: a page for `ANY` shows each what they can decide."""
-
+ANY = GROUP | {"moderator of another group"}  # who may: a page for `ANY` shows each what they can decide
 KINDS = ("reader", "member", "moderator of another group", "moderator of this group", "moderator", "administrator")
 
 WHY = {"reason": "Because"}
@@ -93,9 +91,7 @@ PAGES = {
 """By address: who may use it, and what its form takes; None where a page is only read, or is its form's only."""
 
 
-READ_BY_MORE = {OF_GROUP + "moderators/": GROUP}
-"""Pages that more may read than may send their form."""
-
+READ_BY_MORE = {OF_GROUP + "moderators/": GROUP}  # pages that more may read than may send their form
 OWNERS, OTHERS = (
     "/administration/",
     {

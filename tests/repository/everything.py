@@ -29,8 +29,7 @@ from tests.factories import (
 from tests.repository.usage import let_pass, suggest_both, tune, use_up_limits
 from tests.rules import connect
 
-FORMER = 44
-"""A member whose account is deleted, and whose number is still kept with what the member posted."""
+FORMER = 44  # a member whose account is deleted, and whose number is still kept with what the member posted
 
 
 def use_all(repository: Repository, clock: Clock) -> None:

@@ -20,13 +20,9 @@ Fill: TypeAlias = Callable[Concatenate[Repository, Clock, P], R]
 Value: TypeAlias = tuple[bytes, int, bytes]
 """A key's name, the milliseconds until it expires (0: never), and its value."""
 
-Copy: TypeAlias = tuple[float, list[list[Value]]]
-"""When the filling ended, and what each server then held."""
-
+Copy: TypeAlias = tuple[float, list[list[Value]]]  # when the filling ended, and what each server then held
 _SITE = "site"
-_OWN = (_SITE, "refreshed_at")
-"""Fields that differ from one prepared store to the next."""
-
+_OWN = (_SITE, "refreshed_at")  # fields that differ from one prepared store to the next
 _copies: dict[tuple[object, ...], tuple[Copy, object]] = {}
 """By the conditions under which the store was filled: the copy, and what the filling returned."""
 

@@ -300,8 +300,7 @@ def drop(raw: Raw, slug: str, *, keep: int) -> None:
             raw.repository.groups.assign(article_id.id, remove=[slug])
 
 
-SHARING = {"a group ranking without an entry"}
-"""Of these, what needs another article in the same shard."""
+SHARING = {"a group ranking without an entry"}  # of these, what needs another article in the same shard
 
 
 @pytest.mark.deep

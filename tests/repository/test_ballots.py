@@ -298,9 +298,7 @@ class Machine:
     def __init__(self, repository: Repository, clock: Clock, seed: int) -> None:
         self.repository, self.clock, self.chance = repository, clock, Random(seed)
         self.articles: list[int] = []
-        self.votable: set[int] = set()
-        """Those that were open when they came."""
-
+        self.votable: set[int] = set()  # those that were open when they came
         self.versions = count(1)
         self.waiting: list[tuple[Closed, Mapping[int, tuple[int, Cast]]]] = []
         """What processes have found and read, but not noted."""

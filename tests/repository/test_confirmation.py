@@ -22,8 +22,7 @@ from tests.topologies.node import HOST, Node
 from tests.topologies.topology import OneServer
 from tests.waiting import until
 
-SECONDS = 30.0
-"""For which a change waits that will be confirmed; one that will not waits a tenth of a second."""
+SECONDS = 30.0  # for which a change waits that will be confirmed; one that will not waits a tenth of a second
 
 
 @dataclass

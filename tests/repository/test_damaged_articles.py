@@ -19,9 +19,7 @@ from tests.store_state import contents, problems
 
 pytestmark = pytest.mark.hostile
 
-DAMAGED = 7
-"""Open, in python, on the hot list, in the log, voted for."""
-
+DAMAGED = 7  # open, in python, on the hot list, in the log, voted for
 HARM = {
     **{
         f"no {field}": (field, None)

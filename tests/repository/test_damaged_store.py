@@ -33,8 +33,7 @@ PAGES_OF_OPERATORS = (
 
 pytestmark = pytest.mark.hostile
 
-Visitors: TypeAlias = Mapping[str, Client]
-"""The browser that opens each page."""
+Visitors: TypeAlias = Mapping[str, Client]  # the browser that opens each page
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from tests.every_server import configured
 from tests.repository.usage import use
 from tests.store_state import problems
 
-OPEN = 7
-"""An article in python."""
+OPEN = 7  # an article in python
 
 
 @pytest.fixture

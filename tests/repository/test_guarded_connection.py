@@ -15,8 +15,7 @@ from tests.rules import connect
 from tests.store_state import NOWHERE, new_client
 from tests.waiting import SECONDS
 
-LONG = 10_000
-"""Bytes of the slow server's answers. Sent one by one, they take a hundred seconds."""
+LONG = 10_000  # bytes of the slow server's answers; sent one by one, they take a hundred seconds
 
 
 class SlowServer:

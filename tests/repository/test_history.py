@@ -14,8 +14,7 @@ from tests.repository.racing import interleaved
 from tests.rules import connect
 from tests.store_state import problems
 
-MOMENT = 1_700_000_400.0
-"""A multiple of 600 after the clock's start."""
+MOMENT = 1_700_000_400.0  # a multiple of 600 after the clock's start
 
 
 @pytest.fixture(autouse=True)

@@ -24,8 +24,7 @@ class Deaf(redis.Redis):
     """A client that lets the store run one script and loses its reply, once."""
 
     script = ""
-    meanwhile: Job | None = None
-    """What happens just before."""
+    meanwhile: Job | None = None  # what happens just before
 
     def execute_command(self, *words, **options):
         is_meant = bool(self.script) and words[:2] == ("EVALSHA", scripts.digest(self.script))

@@ -7,8 +7,7 @@ from articles.repository.store import keys as names
 from tests.clock import DAY
 from tests.store_state import problems
 
-MOMENT = 1_700_006_400.0 + 7200
-"""A multiple of 300 after the clock's start, at 02:00 UTC."""
+MOMENT = 1_700_006_400.0 + 7200  # a multiple of 300 after the clock's start, at 02:00 UTC
 
 
 @pytest.fixture(autouse=True)

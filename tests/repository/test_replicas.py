@@ -34,8 +34,7 @@ class Store:
     shards: int
     primaries: list[Node]
     replicas: list[Node]
-    until_announced: Callable[[], None] = lambda: None
-    """Waits until clients can discover the replicas."""
+    until_announced: Callable[[], None] = lambda: None  # waits until clients can discover the replicas
 
     def connect(self, clock: Clock, **options) -> Repository:
         return connect(self.url, shards=self.shards, clock=clock, reads_replicas=True, **options)

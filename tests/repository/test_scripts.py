@@ -66,8 +66,7 @@ NEWER = re.compile(
 
 of_scripts = for_each("name", scripts.names())
 of_libraries = for_each("library", LIBRARIES)
-of_parts = for_each("part", [*LIBRARIES, *scripts.names()])
-"""Run a test on each script and each library."""
+of_parts = for_each("part", [*LIBRARIES, *scripts.names()])  # run a test on each script and each library
 
 
 def test_the_package_contains_only_scripts_and_libraries():

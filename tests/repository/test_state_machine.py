@@ -104,8 +104,7 @@ class Model:
     groups: list[str] = field(default_factory=list)
     removed: str | None = None
     pv: int = 0
-    seen: dict[int, float] = field(default_factory=dict)
-    """Visitor to the time of the last view that counted."""
+    seen: dict[int, float] = field(default_factory=dict)  # visitor to the time of the last view that counted
 
     def cast(self, user: int, choice: Choice) -> None:
         for voters, chosen in ((self.voted, Choice.VOTE), (self.opposed, Choice.OPPOSE)):
@@ -133,9 +132,7 @@ class CommentModel:
     time: float
     votes: int = 0
     opposes: int = 0
-    choices: dict[int, Choice] = field(default_factory=dict)
-    """Choice of each voter, as long as the store knows it."""
-
+    choices: dict[int, Choice] = field(default_factory=dict)  # choice of each voter, as long as the store knows it
     left_out: LeftOut = NONE_LEFT_OUT
     edited: float | None = None
     removed: str | None = None
@@ -172,9 +169,7 @@ class Machine(RuleBasedStateMachine):
         self.profiles: dict[int, dict[int, float]] = {user: {} for user in range(1, 4)}
         self.left_out: set[int] = set()
         self.on_probation: set[int] = set()
-        self.decided_on: set[int] = set()
-        """Members about whose votes anything was ever decided."""
-
+        self.decided_on: set[int] = set()  # members about whose votes anything was ever decided
         self.groups: dict[str, str] = {}
         self.merged: dict[str, str] = {}
         self.counter = 0

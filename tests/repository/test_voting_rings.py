@@ -11,9 +11,7 @@ from tests.factories import comment_on, post
 from tests.rules import connect, default_rules
 from tests.store_state import problems
 
-HOME, OFFICE = "a" * 16, "b" * 16
-"""Two networks."""
-
+HOME, OFFICE = "a" * 16, "b" * 16  # two networks
 MINUTE = 60
 
 

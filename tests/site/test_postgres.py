@@ -10,8 +10,7 @@ from voting_site.postgres import base
 
 pytestmark = [pytest.mark.deep, pytest.mark.skipif(bool(missing()), reason=missing() or "-")]
 
-HANGS = 60.0
-"""Seconds; without a limit, a query waits for ever."""
+HANGS = 60.0  # seconds; without a limit, a query waits for ever
 
 
 @pytest.fixture(scope="module")

@@ -207,8 +207,7 @@ def about(visitors):
 class Reading(NamedTuple):
     views: int
     visitors: int
-    cookie: str
-    """The visitor cookie that the answer sets."""
+    cookie: str  # the visitor cookie that the answer sets
 
 
 def read(site, address, agent, cookie=""):

@@ -8,9 +8,7 @@ import pytest
 
 from tests import slow_clients
 
-PATIENCE = 3.0
-"""Seconds, instead of twenty."""
-
+PATIENCE = 3.0  # seconds, instead of twenty
 OF_EACH = 100
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="slow readers are cut on Linux only")

@@ -13,8 +13,7 @@ from tests.web_processes import workers_of
 from voting_site.serving import listener
 from voting_site.serving.listener import CannotServe
 
-CONNECTIONS = 64
-"""Among so many, it happens once in 10 billion times that one of two workers gets fewer than 8."""
+CONNECTIONS = 64  # among so many, it happens once in 10 billion times that one of two workers gets fewer than 8
 
 
 @pytest.mark.parametrize("others", [1, 3])

@@ -20,9 +20,7 @@ from voting_site.embedded import launch
 
 HOST = "127.0.0.1"
 
-PASSWORD = "secret"
-"""Of every server with a password; a sentinel's own is another one."""
-
+PASSWORD = "secret"  # of every server with a password; a sentinel's own is another one
 _SETTINGS = {
     "bind": HOST,
     "save": '""',

@@ -23,11 +23,8 @@ from voting_site.configuration import service_urls
 from voting_site.embedded import StorePaths, Supervisor
 
 EMBEDDED, REDIS, VALKEY, SENTINEL, CLUSTER = "embedded", "redis", "valkey", "sentinel", "cluster"
-ONE_SHARD = "one-shard"
-"""One embedded server, for the tests that otherwise run on several shards only."""
-POSTGRES = "postgres"
-"""One embedded server, with the accounts on PostgreSQL."""
-
+ONE_SHARD = "one-shard"  # one embedded server, for the tests that otherwise run on several shards only
+POSTGRES = "postgres"  # one embedded server, with the accounts on PostgreSQL
 NAMES = (EMBEDDED, ONE_SHARD, REDIS, VALKEY, SENTINEL, CLUSTER, POSTGRES)
 
 NAME = os.environ.get("TOPOLOGY", EMBEDDED)
@@ -40,9 +37,7 @@ SHARDS = {CLUSTER: (16,), ONE_SHARD: (1,)}.get(NAME, (1, 4))
 
 CACHE_DATABASE = 1
 
-OTHER_DATABASE = 3
-"""For tests that need a second store: beside a cluster it is a single server's."""
-
+OTHER_DATABASE = 3  # for tests that need a second store: beside a cluster it is a single server's
 NEEDS = {
     "one server": ("it breaks, watches or configures the only server", {CLUSTER}),
     "one transaction": ("it expects a change of all shards to be seen at once", {CLUSTER}),

@@ -74,9 +74,7 @@ MAINLAND = """
 """
 """What Taiwan says, or writes, otherwise: in Traditional characters."""
 
-LIKE_MAINLAND = re.compile("用戶端|主機名稱|鎖定時|版主頁面|登入並發布|通過審核")
-"""What only looks so."""
-
+LIKE_MAINLAND = re.compile("用戶端|主機名稱|鎖定時|版主頁面|登入並發布|通過審核")  # what only looks so
 BY_PLACE = {
     "Apply": "套用",
     "Apps for Lemmy": "Lemmy 應用程式",

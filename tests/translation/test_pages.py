@@ -32,9 +32,7 @@ Wayback Machine archive today RE Lemmy Voyager Jerboa Thunder Webhook Webhooks S
 Slack Mattermost Discord Matrix hookshot ntfy
 RFC VAPID url data tag STARTTLS TLS
 """
-NAMES = set(_STAY.split())
-"""Latin words that stay: what the world calls so, the cast, and what the tests post."""
-
+NAMES = set(_STAY.split())  # Latin words that stay: what the world calls so, the cast, and what the tests post
 UNSPOKEN = {"script", "style", "code", "pre", "bdi", "en"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 SAID = ("aria-label", "title", "placeholder", "alt", "data-done")

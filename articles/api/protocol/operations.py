@@ -30,8 +30,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 _NONE = ""  # no scope: the operation checks it itself
-_OF_CHANGES = ("api", "changes")
-"""Limits of operations by default. Reading takes no `changes`."""
+_OF_CHANGES = ("api", "changes")  # limits of operations by default; reading takes no `changes`
 
 
 class _Limited(AuthBase):

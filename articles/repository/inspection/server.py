@@ -93,8 +93,7 @@ class Memory:
     peak: int | None
     resident: int | None
     limit: int | None
-    policy: str | None
-    """What the server does at the limit: `noeviction` in a store that the site accepts."""
+    policy: str | None  # what the server does at the limit: `noeviction` in a store that the site accepts
     fragmentation: float | None
     """Resident memory as a multiple of used memory; meaningless below some ten megabytes."""
 

@@ -30,8 +30,7 @@ KEYS_PER_READ = 250  # whole keys of a backup in one reply
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_AHEAD = 2
-"""Batches read ahead. With one, the store would wait: a thread gets its turn only after milliseconds."""
+_AHEAD = 2  # batches read ahead; with one, the store would wait: a thread gets its turn only after milliseconds
 
 
 def read_ahead(read: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:

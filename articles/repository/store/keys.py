@@ -42,11 +42,8 @@ class InBackup(StrEnum):
     """What a backup does with a key."""
 
     COPIED = "copied"
-    REBUILT = "rebuilt"
-    """Left out: a restore derives it from what is copied."""
-
-    OMITTED = "–"
-    """Left out: the site does without it."""
+    REBUILT = "rebuilt"  # left out: a restore derives it from what is copied
+    OMITTED = "–"  # left out: the site does without it
 
 
 _VARIABLES = {
@@ -171,9 +168,7 @@ class Keys:
 
     replies_time = Each[CommentId]("replies:time:<comment>", "zset", in_backup=REBUILT)
     comment_sent = Each[str]("comment:sent:<digest>", "string", life=10 * MINUTE, in_backup=OMITTED)
-    flags = Each[CommentId]("flags:<comment>", "hash")
-    """Of a comment or, for `root_of(article)`, of the article."""
-
+    flags = Each[CommentId]("flags:<comment>", "hash")  # of a comment or, for `root_of(article)`, of the article
     flagged = Single("flagged:", "zset", in_backup=REBUILT)
     votes_of = Each[UserId]("votes:<user>", "zset")
     opposes_of = Each[UserId]("opposes:<user>", "zset")
@@ -346,8 +341,7 @@ class Shards:
     def __init__(self, count: int = 1) -> None:
         self.count = count
         self.all = tuple(Keys("" if count == 1 else f"{{s{number}}}:") for number in range(count))
-        self.directory = self.all[0]
-        """The shard that holds the group directory."""
+        self.directory = self.all[0]  # the shard that holds the group directory
 
     def of(self, article_id: ArticleId) -> Keys:
         """Keys of the shard that holds an article."""

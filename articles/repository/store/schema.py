@@ -14,9 +14,7 @@ from articles.repository.store.connection import Store, Value, exact_time
 from articles.repository.store.scan import walk
 from articles.repository.store.values import parameters_from, values_of
 
-LAYOUT_VERSION = 7
-"""Version of the keys, as docs/data-model.md describes them. `upkeep/upgrades.py` leads to it."""
-
+LAYOUT_VERSION = 7  # version of the keys, as docs/data-model.md describes them; `upkeep/upgrades.py` leads to it
 OLDEST_LAYOUT = 7  # layout of `OLDEST_VERSION`: the oldest from which an upgrade leads here
 OLDEST_VERSION = "0.5.0"  # the oldest version whose stores and backups this one reads
 

@@ -5,9 +5,7 @@ from collections.abc import Iterable
 
 from articles.domain.articles import Choice
 
-Counts = tuple[int, int]
-"""Votes and opposes."""
-
+Counts = tuple[int, int]  # votes and opposes
 COUNTED = {Choice.VOTE.value: (1, 0), Choice.OPPOSE.value: (0, 1)}
 """What a choice adds to them; any other adds nothing."""
 

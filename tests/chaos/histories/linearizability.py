@@ -26,8 +26,7 @@ class _State(NamedTuple):
     choice: str
     first: int = 0
     placed: int = 0
-    used: tuple[str, ...] = ()
-    """Choices of the unknown writes that have taken effect, sorted."""
+    used: tuple[str, ...] = ()  # choices of the unknown writes that have taken effect, sorted
 
 
 def final_choices(operations: Sequence[Operation], initial: str = INITIAL) -> frozenset[str]:

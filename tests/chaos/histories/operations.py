@@ -36,8 +36,7 @@ class Operation:
     process: str
     register: Register
     kind: str
-    choice: str
-    """What was set or read."""
+    choice: str  # what was set or read
     invoked: float
     completed: float = math.inf
 

@@ -15,9 +15,7 @@ from tests.chaos.machines.judging import judge_run, start_of
 from tests.chaos.stage import PATIENCE, Row, Stage, end_row, show, store_behind
 from tests.site_process import Site
 
-AGAIN_SECONDS = 10.0 * PATIENCE
-"""Promised until votes are taken again after the loss of a primary."""
-
+AGAIN_SECONDS = 10.0 * PATIENCE  # promised until votes are taken again after the loss of a primary
 ARTICLES = 400
 
 

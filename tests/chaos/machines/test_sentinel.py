@@ -16,9 +16,7 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(0)]
 
 ARTICLES = 1000
 KILLS, VOTES = scaled(10, 1), scaled(50_000, 300)
-LEFT_TO_SENTINEL = scaled(2, 0)
-"""Old primaries that Sentinel makes replicas; their operator tells the others."""
-
+LEFT_TO_SENTINEL = scaled(2, 0)  # old primaries that Sentinel makes replicas; their operator tells the others
 SENTINEL_SECONDS = 25.0 * PATIENCE
 """Time for that: Sentinel looks at servers every ten seconds, and waits eight before it changes one."""
 

@@ -50,9 +50,7 @@ class GuardedSentinelPool(SentinelConnectionPool):
 
 CONNECT_TIMEOUT = 0.2  # seconds for a new connection
 
-SENTINEL_TIMEOUT = 0.5
-"""Seconds for a sentinel's reply. Another one is asked after that."""
-
+SENTINEL_TIMEOUT = 0.5  # seconds for a sentinel's reply; another one is asked after that
 PATIENT_TIMEOUT_SECONDS = 60.0
 """Limit for one reply to an operator's command, whose batches are long. Pages wait STORE_TIMEOUT_MS."""
 

@@ -52,15 +52,12 @@ class Unit:
     commands: list[Command]
     positions: list[int]
     is_transaction: bool = False
-    is_asking: bool = False
-    """Whether the node is asked for keys of a slot that is being moved to it."""
-
+    is_asking: bool = False  # whether the node is asked for keys of a slot that is being moved to it
     replies: list[Any] = field(default_factory=list)
     failure: Exception | None = None
     """The error with which the node refused the unit, or by which it was not reached."""
 
-    node: Any = None
-    """The client of the node to which the unit was sent last."""
+    node: Any = None  # the client of the node to which the unit was sent last
 
     @property
     def sent(self) -> list[tuple[Any, ...]]:
