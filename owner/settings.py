@@ -188,13 +188,13 @@ _ELSEWHERE = {
 
 
 def name_of(name: str) -> str:
-    """Return what pages call a setting; the name of one that is gone."""
-    return str(LABELS[name][0]) if name in LABELS else str(_ELSEWHERE.get(name, name))
+    """Return what pages call a setting; "" for one that is gone."""
+    return str(LABELS[name][0]) if name in LABELS else str(_ELSEWHERE.get(name, ""))
 
 
 def value_of(text: str, name: str) -> str:
-    """Return the text of a setting in words; as it is where it is none of a few, or if the setting is gone."""
-    kind = settings.BROWSER_SETTINGS[name].kind if name in settings.BROWSER_SETTINGS else ""
+    """Return the text of a setting in words; as it is where it is none of a few."""
+    kind = settings.BROWSER_SETTINGS[name].kind
     if kind == "limits":
         return limits.in_words(text)
     if kind == "directory":  # where it is is not for everyone

@@ -212,6 +212,9 @@ def test_the_log_says_that_mail_and_backups_were_set_up_but_not_where(site_store
     log = Client().get("/moderation/").text
 
     assert re.findall(r"<bdi>(.*?)</bdi>", log) == ["Daily backups", "Off", "On", "Mail server"]
+    site_store.moderation_log.note(Action.CHANGE_SETTING, actor(owner), "GONE", "", {"from": "x", "to": "y"})
+    log = Client().get("/moderation/").text
+    assert ("changed a setting that no longer exists" in log, "GONE" in log) == (True, False)
 
 
 def test_other_processes_follow_in_ten_seconds_with_one_query(monkeypatch, site_store, django_assert_num_queries):
