@@ -190,6 +190,15 @@ def test_a_member_sees_where_they_are_logged_in_but_no_address_and_no_key(alice)
     assert not any(one.session_key in page for one in MemberSession.objects.all())
 
 
+def test_logins_before_the_last_five_are_shown_on_demand(alice):
+    browsers = [_log_in(FIREFOX) for _ in range(7)]
+
+    page = browsers[-1].get("/settings/security/").text
+
+    shown, folded = page.split("2 earlier logins</summary>")
+    assert (shown.count("Logged in on"), folded.count("Logged in on")) == (5, 2)
+
+
 def test_one_session_is_ended_and_the_others_stay(alice):
     phone, laptop, here = _log_in(IPHONE), _log_in(EDGE), _log_in(FIREFOX)
     page = here.get("/settings/security/").text

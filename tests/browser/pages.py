@@ -177,7 +177,7 @@ PAGES = (
     Page("login, refused", "/login/", act=send(username="mia", password="wrong")),
     Page("sign-up", "/signup/"),
     Page("sign-up, refused", "/signup/", act=send(username="mia", password1="1", password2="2")),
-    Page("what is hidden", "/hidden/", "member", act=send("form:has(#hide-word)", hide="news")),
+    Page("what is hidden", "/hidden/?add=word", "member", act=send("form:has(#hide-word)", hide="news")),
     Page("what is hidden, without an account", "/hidden/"),
     Page("what to hide", "/articles/{own}/hide/", "member"),
     Page("settings", "/settings/", "member"),

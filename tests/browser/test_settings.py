@@ -42,7 +42,8 @@ def test_sending_one_form_of_a_page_loses_nothing_that_is_typed_in_another(chrom
         expect(page.locator("[name=keyboard][value=off]")).to_be_checked()
         expect(page.locator("#preferred-language")).to_have_value("zh-hant")
 
-        page.goto("/hidden/")
+        page.goto("/hidden/?add=host")
+        page.click("text=Hide a word")
         page.fill("#hide-word", "half a wo")
         page.fill("#hide-host", "example.net")
         page.click("text=Hide this host")
