@@ -46,7 +46,7 @@ test-site: $(TOOLS_READY) $(CLIENTS_READY)
 test-site: SITES ?= site and not browser
 
 # Where those tests are: tests/conftest.py reads this line.
-STARTING_SITES = archive commands deploy site test_helpers.py unit
+STARTING_SITES = archive commands deploy site unit
 
 # Tests that start several servers; then those of the repository with one shard; then those of the repository, the pages,
 # the API and the ballot records on each other kind of store: Redis, Valkey over TCP, Sentinel and a cluster; and with the
