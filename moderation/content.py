@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from accounts.models import Statement
 from accounts.models.law import Act
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
+from accounts.web import unsent_form
 from accounts.web.form_pages import page_with_form, show_form, show_next
 from articles.api import schemas
 from articles.api.comments import Comment
@@ -23,7 +24,7 @@ from articles.domain import errors
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
 from articles.domain.flags import SubjectId
-from articles.domain.moderation_log import STATED, Action, Actor
+from articles.domain.moderation_log import REVERSING, STATED, Action, Actor
 from articles.forms.articles import ReasonForm
 from articles.forms.groups import AssignForm, TakeOutForm
 from articles.text.lines import clean_reason
@@ -83,6 +84,16 @@ def unlock(subject: SubjectId, moderator: Actor, reason: str, _grounds: Grounds 
     Statement.objects.note_reversed(Act.LOCK, subject=subject)
     note_reversal(article_of(subject))
 
+
+_DONE: dict[Action, type[errors.ActionRefused]] = {
+    Action.REMOVE: errors.ArticleRemoved,
+    Action.RESTORE: errors.NotRemoved,
+    Action.REMOVE_COMMENT: errors.CommentRemoved,
+    Action.RESTORE_COMMENT: errors.CommentNotRemoved,
+    Action.LOCK: errors.DiscussionLocked,
+    Action.UNLOCK: errors.DiscussionNotLocked,
+}
+"""Refusals of a change that was made before."""
 
 Change = Callable[[SubjectId, Actor, str, Grounds], None]  # one of the functions above
 
@@ -155,11 +166,15 @@ def _with_reason(template: str, action: Action, change: Change, part: str = "") 
             article.check_unmerged()
         if action in (Action.RESTORE, Action.RESTORE_COMMENT):
             rights.check_not_own(comment.author if comment else article.poster, moderator.id)
+        page, before = address_of(subject) + part, article.locked if part else (comment or article).removed
+        if not unsent_form.has_typed(request) and (before is None) is (action in REVERSING):
+            messages.error(request, action_sentence(_DONE[action](subject)))
+            return redirect(page)
         form = (GroundedReasonForm if action in STATED else ReasonForm)(request.POST or None)
         if request.method != "POST" or not form.is_valid():
             about = {"comment": comment} if comment else {}
             return show_form(request, template, form, article=article, **about)
-        page, reason = address_of(subject) + part, form.cleaned_data["reason"]
+        reason = form.cleaned_data["reason"]
         try:
             change(subject, moderator, reason, getattr(form, "grounds", NO_GROUNDS))
         except errors.ActionRefused as refused:
@@ -205,18 +220,11 @@ class Locked(BaseModel):
     locked: str | None = Field(description="The recorded reason; null if it is not locked.")
 
 
-_DONE = (
-    errors.ArticleRemoved, errors.NotRemoved, errors.CommentRemoved, errors.CommentNotRemoved,
-    errors.DiscussionLocked, errors.DiscussionNotLocked,
-)  # fmt: skip
-"""Refusals of a change that was made before."""
-
-
 def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: str, given: GivenGrounds) -> None:
     """Let a program change an article or a comment. Idempotent."""
     moderator = rights.acting_on(request, REMOVE_ARTICLES, subject)
     grounds = given.grounds if change in (remove, lock) else NO_GROUNDS
-    with suppress(*_DONE):
+    with suppress(*_DONE.values()):
         change(subject, moderator, clean_reason(reason), grounds)
 
 

@@ -211,4 +211,4 @@ def test_the_settings_are_a_list_of_pages_to_whose_entries_old_anchors_lead(as_a
     for page in pages:
         shown = as_alice.get(page).text
         assert f'<a href="{page}" aria-current="page">' in shown
-        assert 'href="/settings/"' in shown
+        assert 'contents-link" href="/settings/"' in shown

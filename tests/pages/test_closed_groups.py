@@ -3,6 +3,7 @@
 import json
 import re
 from functools import partial
+from html import unescape
 from importlib.util import find_spec, module_from_spec
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from articles.web.preferences import HIDDEN_COOKIE
 from articles.wiring import forget_repositories
 from owner import choices
 from tests.factories import actor, browser_of, comment_on, post_as
+from tests.html import tree_of
 from tests.pages.telling import ABSENT, METHODS, addresses, asked
 
 PLACES = ("/", "/newest/", "/hot/", "/top/", "/groups/", "/discussions/", "/search/?q=zyx", "/moderation/")
@@ -96,7 +98,12 @@ def test_a_group_for_members_is_marked_wherever_it_is_named(content, carol, comm
     with committing():
         set_visibility("zyxslug", actor(carol), "Zyxreason", is_closed=True)
 
-    assert "embers only" in browser.get(address).text
+    if path == "/hidden/":
+        browser.post("/preferences/", {"kind": "group", "hide": "zyxslug"})
+    page = browser.get(address)
+    assert "embers only" in page.text.partition('id="article-' if path.startswith("/groups/") else "</html>")[0]
+    links = [one.to_text() for one in tree_of(page.content).query('main a[href="/groups/zyxslug/"]')]
+    assert path == "/groups/" or all("embers only" in one for one in links), "in the list, beside the title"
 
 
 def test_pages_of_a_closed_group_lead_to_no_feed_that_does_not_exist(closed, carol):
@@ -112,7 +119,7 @@ def test_pages_of_a_closed_group_lead_to_no_feed_that_does_not_exist(closed, car
         "/hosts/zyxhost.example/",
         "/hosts/example.org/",  # all in a group that she hides
     ):
-        feeds = re.findall(r'href="(/feeds/[^"]*)"', browser.get(path).text)
+        feeds = re.findall(r'href="(/feeds/[^"]*)"', unescape(browser.get(path).text))
         assert [one for one in feeds if Client().get(one).status_code != 200] == [], path
     assert "private feed" in browser.get("/groups/zyxslug/").text
     assert re.findall(r"/feeds/groups/\w+", browser.get("/following/groups.opml").text) == ["/feeds/groups/python"]

@@ -6,10 +6,12 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import resolve
 
 from accounts.models import BanScope, GroupModerator, User
+from accounts.moderators import PERMISSIONS
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.suggestions import SuggestionKind
@@ -22,13 +24,14 @@ from tests.store_state import let_close
 pytestmark = pytest.mark.deep
 
 BANS = {"banned from posting": "posting", "banned from voting": "voting", "banned from a group": "group"}
-ROLES = ("reader", "newcomer", "member", "poster", *BANS, "moderator of a group", "moderator", "administrator")
+OTHERS = (*BANS, "newcomer", "moderator of a group", *PERMISSIONS[:3], "on a site for members")
+ROLES = ("reader", "member", "poster", "moderator", "administrator", *OTHERS)
 OFTEN = 6  # addresses of one view that are opened
 NO_PAGES = ("/static/", "/admin/", "/api/", "/data/", "/logout/", "/login/", "/signup/")
 
 
 class Press(NamedTuple):
-    """A button of a form that asks for nothing more."""
+    """A button, with what its form sends."""
 
     page: str
     address: str
@@ -41,19 +44,24 @@ def people(site_store, article, alice, bob, carol, mallory) -> dict[str, User | 
     choices.save("LEGAL_NOTICES", "1")
     choices.forget()
     store, by_carol = site_store, actor(carol)
-    others = {role: member(f"one-{ROLES.index(role)}") for role in (*BANS, "newcomer", "moderator of a group")}
+    others = {role: member(f"one-{ROLES.index(role)}") for role in OTHERS}
     found = {"reader": None, "member": bob, "poster": alice, "moderator": carol, **others}
     found["administrator"] = User.objects.create_superuser("root")
     GroupModerator.objects.set(others["moderator of a group"], "python", by=None, is_current=True)
+    for name in PERMISSIONS[:3]:
+        others[name].user_permissions.add(Permission.objects.get(codename=name.partition(".")[2]))
     for one in (alice, bob, mallory):
         one.trust()
+    store.groups.create("empty", "Empty", by_carol)
     for name, one in found.items():
         if one:
             own = post_as(store, one, f"By a {name}", f"https://example.org/{one.pk}", ["python"]).id
             comment_on(store, own, "A comment", mallory.pk)
-            comment_on(store, article, f"I am a {name}", one.pk)
+            store.comments.post(article, one.pk, one.username, f"I am a {name}")
             store.members.save(one.pk, own, wanted=True)
-    User.objects.filter(pk__in=[one.pk for one in found.values() if one]).update(about="About me")
+    User.objects.filter(pk__in=[one.pk for one in found.values() if one]).update(
+        about="About me", feed_key="a key"
+    )
     locked, removed, closed, merged, withdrawn = (
         post_as(store, mallory, f"Another {n}", f"https://example.org/other/{n}", ["python"]).id for n in range(5)
     )
@@ -77,22 +85,22 @@ def people(site_store, article, alice, bob, carol, mallory) -> dict[str, User | 
 
 def links_in(tree, page: str) -> Iterator[str]:
     """Yield the addresses of pages of this site to which a page leads, without fragments."""
-    for link in tree.query("a[href]"):
+    for link in tree.query("a[href], link[rel=alternate]"):
         parts = urlsplit(urljoin(page, link.attrs["href"]))
         if parts.scheme in ("", "http") and not parts.netloc and not parts.path.startswith(NO_PAGES):
             yield parts._replace(fragment="").geturl()
 
 
 def presses_in(tree, page: str) -> Iterator[Press]:
-    """Yield the buttons whose form has no field to fill in."""
+    """Yield the buttons whose form asks for nothing, or for a reason alone."""
     for form in tree.query("form"):
-        hidden = form.query("input[type=hidden]")
+        hidden = form.query("input[type=hidden], [name=reason]")
         asks = len(form.query("input, textarea, select")) > len(hidden)
         buttons = [*form.query("button"), *tree.query(f"button[form={form.attrs.get('id', '-')}]")]
         for button in buttons if form.attrs.get("method") == "post" and not asks else ():
             address = button.attrs.get("formaction") or form.attrs.get("action") or page
             named = [
-                (one.attrs["name"], one.attrs.get("value") or "")
+                (one.attrs["name"], one.attrs.get("value") or ("Spam" if one.attrs["name"] == "reason" else ""))
                 for one in (*hidden, button)
                 if one.attrs.get("name")
             ]
@@ -124,7 +132,8 @@ def walk(browser: Client) -> tuple[dict[str, int], list[Press]]:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("role", ROLES)
-def test_every_link_and_every_button_leads_on(people, role):
+def test_every_link_and_every_button_leads_on(people, settings, role):
+    settings.READING = "members" if role == "on a site for members" else "everyone"
     browser = browser_of(people[role])
     refused, presses = walk(browser)
 

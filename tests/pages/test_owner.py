@@ -465,6 +465,7 @@ def test_what_the_environment_says_of_mail_and_backups_wins(settings, site_store
     for path, fields in ((MAIL, entered(mail_server())), (BACKUPS, {"BACKUP_DIR": "on"}), (MAIL, {"remove": "1"})):
         choose(path, **fields)
         assert "is set in the environment or in .env" in browser.get(path).text
+    assert 'name="host"' not in browser.get(MAIL).text
     assert logged(site_store) == before
 
 

@@ -85,7 +85,9 @@ def test_invitations_are_limited_and_expire(by_invitation, alice, settings):
     settings.INVITATIONS_PER_MEMBER = 1
     browser = browser_of(alice)
     browser.post("/settings/invitations/")
-    assert "You have no invitations left." in browser.post("/settings/invitations/", follow=True).text
+    page = browser.post("/settings/invitations/", follow=True).text
+    assert "You have no invitations left." in page
+    assert "Create an invitation" not in page
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
     assert sign_up(invitation=Invitation.objects.get().code).status_code == 403

@@ -25,7 +25,7 @@ def page(order=Order.SCORE, number=1, *, total=60, **facts):
 
 
 def shown(found, reader=None, **choices):
-    return ListPage(found, reader or Reader(is_member=True), **choices)
+    return ListPage(found, reader or Reader(may_post=True), **choices)
 
 
 def empty(found, reader=None, **choices):
@@ -124,7 +124,7 @@ def test_the_scoring_time_is_above_hot_lists_of_groups_and_below_the_others():
 
 def test_permitted_readers_can_hide_and_manage_a_group():
     assert shown(page(**ONE)).head.group == GroupTools("python", is_hidden=False)
-    hiding = Reader(is_member=True, hidden_groups=("python",), may_manage_groups=True)
+    hiding = Reader(may_post=True, hidden_groups=("python",), may_manage_groups=True)
     assert shown(page(**ONE), hiding).head.group == GroupTools("python", True, "/moderation/groups/python/")
     assert shown(page(**SEVERAL), hiding).head.group is None
     assert shown(page(), hiding).head.group is None
@@ -202,12 +202,12 @@ def test_new_articles_are_announced_only_on_first_pages_by_score_and_time(order,
     ],
 )
 def test_every_empty_list_suggests_a_next_step(order, facts, choices, address, button):
-    one = empty(page(order, total=0, **facts), Reader(is_member=True), **choices)
+    one = empty(page(order, total=0, **facts), Reader(may_post=True), **choices)
 
     assert (one.address, one.button) == (address, button)
     assert one.sentence
     with translation.override("zh-hans"):
-        chinese = empty(page(order, total=0, **facts), Reader(is_member=True), **choices)
+        chinese = empty(page(order, total=0, **facts), Reader(may_post=True), **choices)
     assert chinese.address == address
     assert one.sentence != chinese.sentence
     assert one.button != chinese.button

@@ -52,7 +52,7 @@ class Refresh(NamedTuple):
 class Reader(NamedTuple):
     """The reader of the list."""
 
-    is_member: bool = False
+    may_post: bool = False
     hidden_groups: tuple[str, ...] = ()
     hides: bool = False  # whether the reader's choices leave anything out of this list
     followed_groups: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class ListPage(NamedTuple):
             self.page,
             period=self.period,
             hides=self.reader.hides,
-            may_post=self.reader.is_member,
+            may_post=self.reader.may_post,
             has_no_administrator=self.reader.has_no_administrator,
         )
 

@@ -140,7 +140,7 @@ def _drawn(
     frame, preferences, group = frame_of(request), preferences_of(request), page.group
     previous, next_page = place.before, place.after(page)
     reader = Reader(
-        is_member=frame.is_member,
+        may_post=frame.is_member and frame.may_post,
         hidden_groups=preferences.hiding.groups,
         hides=bool(applied.hidden),
         followed_groups=tuple(slug for slug in preferences.followed_groups if group and slug == group.slug),
