@@ -61,6 +61,11 @@ def is_sent() -> bool:
     return server("EMAIL_BACKEND") not in _NOT_SENDING
 
 
+def is_dropped() -> bool:
+    """Return whether mail reaches no one: it is printed where the site runs, or dropped."""
+    return server("EMAIL_BACKEND") in _NOT_SENDING[:2]
+
+
 def connection() -> Any:
     """Return a connection to the mail server, which is not open yet."""
     return get_connection(server("EMAIL_BACKEND"), **{option: server(name) for option, name in _OPTIONS.items()})

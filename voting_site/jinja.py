@@ -18,6 +18,7 @@ from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from accounts.mail import is_dropped
 from accounts.names import deleted_username
 from accounts.web.form_pages import page_of
 from articles.formatting import values
@@ -165,6 +166,7 @@ def environment(**options: Any) -> Environment:
         wrong_fields=wrong_fields,
         control=control,
         page_of=page_of,
+        is_mail_dropped=is_dropped,
         draw_rows=draw_rows,
         kept_piece=kept_piece,
         site_text=site_text,

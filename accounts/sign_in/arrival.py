@@ -16,7 +16,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from accounts import sessions
-from accounts.mail import send_verification
+from accounts.mail import is_dropped, send_verification
 from accounts.models import User
 from accounts.passwords import password_confirmed
 from accounts.sign_in import identities
@@ -76,7 +76,9 @@ def _welcome(request: HttpRequest, member: User, text: str) -> None:
     lines = [text % {"name": member.username}]
     if member.email and not member.has_verified_email and member.last_login is None:
         send_verification(request, member)
-        lines.append(_("We’ve sent a link to %(email)s. Open it to verify the address.") % {"email": member.email})
+        if not is_dropped():
+            text = _("We’ve sent a link to %(email)s. Open it to verify the address.")
+            lines.append(text % {"email": member.email})
     messages.success(request, "\n".join(lines), "joined")
 
 

@@ -19,6 +19,7 @@ from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
 from accounts.mail import (
     DIGEST,
     WAITING,
+    is_dropped,
     member_verifying,
     read_unsubscribe_token,
     send_verification,
@@ -65,7 +66,8 @@ def change_email(request: MemberRequest) -> HttpResponse:
     if not member.email or member.has_verified_email or "email" not in form.changed_data:
         return show_next(request, _("Your email address has been saved."), _MAIL)
     send_verification(request, member)
-    return show_next(request, _("Your email address has been saved. Open the link that we’ve sent to it."), _MAIL)
+    sent = _("Your email address has been saved. Open the link that we’ve sent to it.")
+    return show_next(request, _("Your email address has been saved.") if is_dropped() else sent, _MAIL)
 
 
 @private_act(members_only(), page=_MAIL, button=gettext_lazy("Send verification link"))
@@ -73,7 +75,10 @@ def send_link(request: MemberRequest) -> HttpResponse:
     """Send a link that verifies the member's address, and return to the settings, or to the page that asked."""
     if request.user.email and not request.user.has_verified_email:
         send_verification(request, request.user)
-        messages.success(request, _("We’ve sent a link to your email address. Open it to verify the address."))
+        if is_dropped():
+            messages.warning(request, _("This site doesn’t send emails yet."))
+        else:
+            messages.success(request, _("We’ve sent a link to your email address. Open it to verify the address."))
     return redirect(local_path(request.POST.get("next", "")) or _MAIL)
 
 

@@ -38,6 +38,17 @@ def sent_link(client: Client) -> str:
     return found[1]
 
 
+def test_a_site_that_prints_its_mail_claims_to_send_none(settings, as_alice):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    done = as_alice.post("/settings/mail/link/", follow=True).text
+    changed = as_alice.post("/settings/email/", {"email": "other@example.org"}, follow=True).text
+
+    for page in (done, changed, Client().get("/password/reset/").text, Client().get("/password/reset/sent/").text):
+        assert "This site doesn’t send emails yet." in page
+    assert "sent a link" not in done
+    assert "sent to it" not in changed
+
+
 def test_a_link_verifies_the_address_at_the_push_of_a_button(alice, as_alice):
     link = sent_link(as_alice)
 

@@ -328,6 +328,7 @@ def test_a_moderator_is_a_member_with_permissions_of_moderators(choose, bob, fie
     answer = choose(MODERATORS, **fields)
 
     assert (answer.status_code, sentence in answer.text) == (400, True)
+    assert "(optional)" not in answer.text
     assert moderators.permissions_of(bob) == []
 
 

@@ -91,7 +91,7 @@ BY_PLACE = {
     "View your profile": "查看你的個人頁面",
     "Set `TRUSTED_PROXIES` to the addresses of the proxies only.": "`TRUSTED_PROXIES` 只應列出代理伺服器的位址。",
     "code": "行內程式碼",
-    "Code": "代碼",
+    "Code": "一次性代碼",
     "Undo": "復原",
     "Revoke": "撤銷權杖",
     "Programs": "程式存取",
