@@ -138,6 +138,7 @@ def test_the_moderators_morning_is_done_by_keyboard_on_a_phone(chromium, site, s
         assert keep["x"] + keep["width"] + 24 <= remove["x"]
         assert entry.locator("[value=ban]").is_hidden()
 
+        follow(page, entry.locator("form summary"))
         tab_to(page, entry.locator("[name=reason]"))
         page.keyboard.type("It is fine")
         page.keyboard.press("Enter")  # which decides nothing

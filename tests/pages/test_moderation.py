@@ -344,4 +344,13 @@ def test_neither_enter_nor_a_slip_removes_from_the_queue(site_store, article, bo
     assert re.search("<button[^>]*>", form)[0] == '<button type="submit" disabled hidden>', "the default button"
     unfolded = re.sub("<details.*?</details>", "", form, flags=re.DOTALL)
     assert re.findall(r'name="decision" value="(\w+)"', unfolded) == ["keep", "remove"]
-    assert re.findall(r'name="decision" value="(\w+)"', form) == ["keep", "remove", "ban"]
+    assert re.findall(r'name="decision" value="(\w+)"', form) == ["ban", "keep", "remove"]
+
+
+def test_a_page_with_a_counted_line_has_the_script_that_counts(site_store, article, bob, carol):
+    pages = ("rules/new/", "hosts/", "groups/python/", "groups/python/bans/", "groups/python/moderators/")
+
+    for path in ("/users/bob/moderation/", *(f"/moderation/{one}" for one in pages)):
+        page = browser_of(carol).get(path).text
+        assert "data-counter" in page, path
+        assert "js/posting." in page, path

@@ -119,14 +119,15 @@ def test_a_rule_that_is_off_or_has_expired_does_nothing(site_store, bob, carol, 
 
 def test_a_held_article_is_shown_to_its_author_and_to_moderators_only(site_store, bob, alice, carol, rule):
     rule("article", "hold")
+    site_store.groups.create("cpp", "C++")
 
-    sent = browser_of(bob).post("/post/", article_form(text="My text"), follow=True)
+    sent = browser_of(bob).post("/post/", article_form(text="My text", groups="cpp"), follow=True)
 
     assert sent.redirect_chain == [("/mine/held/", 302)]
     assert all(word in sent.text for word in ("Buy pills", "My text", "Waiting for a moderator"))
     assert "Buy pills" not in browser_of(alice).get("/mine/held/").text
-    queue = browser_of(carol).get("/moderation/queue/")
-    assert all(word in queue.text for word in ("Buy pills", "My text", "Automatic rule: Pills", "Queue (1)"))
+    queue = browser_of(carol).get("/moderation/queue/").text
+    assert all(word in queue for word in ("Buy pills", "My text", "Automatic rule: Pills", "Queue (1)", ">C++<"))
     assert count_articles(site_store) == 0
 
 
