@@ -1,10 +1,16 @@
 // Refreshes the counts and the order of an open page by one small request, and announces new articles. Starts the worker,
-// which keeps the last pages for when the site cannot be reached, and shows notifications.
+// which keeps the last pages for when the site cannot be reached, and shows notifications. Loads the styles of the next page.
 // Without this script, a page stays as it was loaded.
 (() => {
   "use strict";
 
   addEventListener("load", () => navigator.serviceWorker?.register("/worker.js", { updateViaCache: "all" }).catch(() => {}));
+
+  // Articles have more styles than lists. Loaded once the reader uses the list, they do not delay the article.
+  const { next } = document.querySelector("link[rel=stylesheet]").dataset;
+  for (const use of next ? ["pointermove", "pointerdown", "keydown"] : []) {
+    addEventListener(use, () => fetch(next).catch(() => {}), { once: true });
+  }
 
   const SOON = 30_000, LATE = 300_000, PAUSE = 10_000; // ms
   const list = document.querySelector(".rows[data-pulse]");

@@ -142,6 +142,21 @@ def test_nothing_moves_while_a_page_renders(open_page, path):
     assert page.evaluate(SHIFTS) == []
 
 
+def test_a_first_visit_of_the_front_page_takes_20_kilobytes_in_8_requests(chromium, site):
+    """As sent; 8 KB of them are scripts."""
+    with window(chromium, site, **DESK) as page:
+        asked = []
+        page.on("requestfinished", lambda request: asked.append(request))  # noqa: PLW0108 - Playwright marks what it calls
+        page.goto("/", wait_until="networkidle")
+        weights = [(one.resource_type, one.sizes()["responseBodySize"]) for one in asked]
+
+        assert len(weights) <= 8, weights
+        assert sum(weight for _, weight in weights) <= 20_000, weights
+        assert sum(weight for kind, weight in weights if kind == "script") <= 8_000, weights
+        with page.expect_request("**/articles_and_forms.*.css"):  # an article then has its styles at once
+            page.mouse.move(9, 9)
+
+
 LINES = """one => {
     const height = parseFloat(getComputedStyle(one).lineHeight);
     return Math.round(one.getBoundingClientRect().height / height);

@@ -7,7 +7,8 @@ from django.conf import settings
 
 KB = 1024
 CSS = settings.BASE_DIR / "static" / "css"
-IMPORTED = re.findall(r'@import "(.+?)";', (CSS / "site.css").read_text())
+IMPORTS = {path.name: re.findall(r'@import "(.+?)";', path.read_text()) for path in CSS.glob("*.css")}
+IMPORTED = [name for names in IMPORTS.values() for name in names]
 
 
 def linked():
@@ -31,13 +32,24 @@ def test_every_style_sheet_is_imported_or_linked_exactly_once():
     assert {str(path.relative_to(CSS)) for path in CSS.rglob("*.css")} == {*IMPORTED, *linked()}
 
 
-@pytest.mark.timeout(120)
-def test_the_common_style_sheet_contains_its_components(static_files):
-    text = served(static_files, "site.css").read_text()
+def words(text):
+    """Return a style sheet without comments and spaces."""
+    return re.sub(r"/\*.*?\*/|\s", "", text, flags=re.DOTALL)
 
-    assert "@import" not in text
-    for name in IMPORTED:
-        assert re.sub(r"/\*.*?\*/\n*", "", (CSS / name).read_text(), flags=re.DOTALL) in text
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("sheet", [name for name, imported in IMPORTS.items() if imported])
+def test_a_joined_style_sheet_contains_its_components(static_files, sheet):
+    text = served(static_files, sheet).read_text()
+
+    assert "/*" not in text
+    assert words(text) == words("".join((CSS / name).read_text() for name in IMPORTS[sheet]))
+
+
+def test_no_string_of_a_style_sheet_has_what_is_removed_when_it_is_served():
+    strings = [one for path in CSS.rglob("*.css") for one in re.findall(r'"[^"\n]*"', words(path.read_text()))]
+    assert strings
+    assert not [one for one in strings if re.search(r"[{};]|/\*", one)]
 
 
 @pytest.mark.timeout(120)
