@@ -72,3 +72,9 @@ def time_passes(monkeypatch) -> Callable[[float], None]:
     passed = [0.0]
     monkeypatch.setattr(sessions, "time", SimpleNamespace(time=lambda: time.time() + passed[0]))
     return lambda seconds: passed.__setitem__(0, passed[0] + seconds)
+
+
+@pytest.fixture
+def browser(db: None, club: OwnProvider) -> Client:
+    """The browser of someone who is not logged in, on a site with a provider."""
+    return browser_of()

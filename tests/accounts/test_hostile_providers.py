@@ -28,11 +28,6 @@ NOW = int(time.time())
 
 
 @pytest.fixture
-def browser(club):
-    return browser_of()
-
-
-@pytest.fixture
 def member(club, alice):
     """The account of the person whom the provider calls alice."""
     Identity.objects.create(user=alice, issuer=club.issuer, subject="alice")

@@ -33,11 +33,6 @@ def club(process, settings):
     return process
 
 
-@pytest.fixture
-def browser(db, club):
-    return browser_of()
-
-
 def log_in(browser, person="alice", **fields):
     return come_back(browser, browser.post("/login/with/club/", fields), person)
 

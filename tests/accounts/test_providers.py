@@ -17,11 +17,6 @@ from tests.factories import browser_of
 from tests.own_provider import left_for
 
 
-@pytest.fixture
-def browser(club):
-    return browser_of()
-
-
 def member_at(browser):
     return browser.get("/about/").wsgi_request.user
 

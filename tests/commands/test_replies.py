@@ -28,12 +28,11 @@ from moderation.rules import pages
 from moderation.rules.matching import Definition, RuleAct, Subject
 from tasks import TaskQueueFull
 from tests.cases import for_each
-from tests.clock import Clock
 from tests.factories import actor, comment_on
 from tests.mail_backends import wait_until_sent
 from tests.mails import AUTOMATIC, HOSTILE, mail_server
 from tests.site_process import free_port
-from tests.store_state import client_of, set_clock
+from tests.store_state import client_of
 
 
 @pytest.fixture
@@ -432,13 +431,6 @@ def test_a_folder_that_cannot_be_changed_is_an_error_before_anything_is_posted(a
     settings.REPLY_MAILDIR = Path("/nowhere")
     with pytest.raises(OSError, match="cannot be read and changed"):
         replies.post_due(60)
-
-
-@pytest.fixture
-def later(site_store) -> Clock:
-    clock = Clock()
-    set_clock(site_store, clock)
-    return clock
 
 
 @pytest.fixture

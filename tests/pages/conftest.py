@@ -4,9 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from accounts.models import User
 from articles import wiring
 from articles.kept_pages.middleware import KeptPagesMiddleware
 from articles.repository import Repository
+from tests.factories import member
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +45,9 @@ def refresher(monkeypatch):
 
     monkeypatch.setattr(KeptPagesMiddleware, "__init__", init)
     return lambda: made[-1]
+
+
+@pytest.fixture
+def dora(db: None) -> User:
+    """Another moderator of the site."""
+    return member("dora", moderator=True)

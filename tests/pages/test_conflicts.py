@@ -9,17 +9,11 @@ from accounts.models import Ban, BanScope, Sweep, User
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from moderation.bans import ban
-from tests.factories import actor, browser_of, comment_on, member, post_as, vote_from
+from tests.factories import actor, browser_of, comment_on, post_as, vote_from
 
 QUEUE, DECIDE = "/moderation/queue/", "/moderation/queue/decide/"
 OWN = "This concerns you or something you posted. Another moderator has to decide."
 FELLOW = "This member is also a moderator. An administrator has to remove their permission first."
-
-
-@pytest.fixture
-def dora(db: None) -> User:
-    """Another moderator."""
-    return member("dora", moderator=True)
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ from accounts import account_deletion
 from articles import wiring
 from articles.finding import Follower
 from tests.cast import MODERATOR
-from tests.clock import Clock
 from tests.factories import browser_of, comment_on
-from tests.store_state import counted_pipelines, set_clock
+from tests.store_state import counted_pipelines
 
 FIELDS = ("until", "csrfmiddlewaretoken")  # of the form that marks all as read
 
@@ -24,14 +23,6 @@ def shown(text: str) -> str:
 def number_in_header(text: str) -> str:
     found = re.search(r'<span class="badge">([0-9+]+)', text)
     return found[1] if found else ""
-
-
-@pytest.fixture
-def later(site_store) -> Clock:
-    """The clock of the site."""
-    clock = Clock()
-    set_clock(site_store, clock)
-    return clock
 
 
 def test_the_inbox_shows_replies_mentions_and_moderator_actions(site_store, article, alice, bob, carol):

@@ -17,12 +17,6 @@ LOG = "/moderation/"
 
 
 @pytest.fixture
-def dora(db: None) -> User:
-    """Another moderator."""
-    return member("dora", moderator=True)
-
-
-@pytest.fixture
 def named(site_store, alice, carol) -> int:
     """An article by alice whose former title and link, which a moderator edited, are about Jane Roe."""
     found = post_as(site_store, alice, NAME, WHERE).id

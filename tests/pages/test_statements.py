@@ -24,7 +24,7 @@ from moderation.mail import Waiting
 from moderation.redactions import redact_article
 from owner import choices
 from tests.caller import error_of, with_token
-from tests.factories import actor, browser_of, comment_on, member, post
+from tests.factories import actor, browser_of, comment_on, post
 from tests.pages.lists import text_of
 
 QUEUE = "/moderation/queue/"
@@ -36,12 +36,6 @@ def law(site_store) -> None:
     """The site gives statements of reasons."""
     choices.save("LEGAL_NOTICES", "1")
     choices.forget()
-
-
-@pytest.fixture
-def dora(db) -> User:
-    """Another moderator."""
-    return member("dora", moderator=True)
 
 
 def removed(article: int, moderator: User) -> Statement:

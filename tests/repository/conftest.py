@@ -18,6 +18,7 @@ from tests.cast import ALICE
 from tests.clock import Clock
 from tests.repository.exchanges import Exchanges
 from tests.repository.spread import prepared
+from tests.repository.usage import use
 from tests.rules import connect
 from tests.store_state import REPOSITORY_DATABASE
 from tests.topologies.cluster import Cluster
@@ -110,3 +111,10 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     monkeypatch.setattr(AbstractConnection, "send_packed_command", listen)
     monkeypatch.setattr(Exchange, "_attempt", listen_to_all)
     return heard
+
+
+@pytest.fixture
+def used(repository: Repository, clock: Clock) -> Repository:
+    """A store in which something of every kind was created."""
+    use(repository, clock)
+    return repository

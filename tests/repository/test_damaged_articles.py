@@ -12,7 +12,7 @@ from articles.repository import Repository
 from articles.repository.upkeep import audit, long_articles, repair
 from tests.cast import BOB, MODERATOR
 from tests.factories import post, view
-from tests.repository.usage import commands_of_scripts, listed, use, warm
+from tests.repository.usage import commands_of_scripts, listed, warm
 from tests.rules import connect
 from tests.searches import ids_found
 from tests.store_state import contents, problems
@@ -41,12 +41,6 @@ def harm(repository: Repository, field: str, value: str | None) -> str:
     else:
         client.hset(name, field, value)
     return name
-
-
-@pytest.fixture
-def used(repository, clock) -> Repository:
-    use(repository, clock)
-    return repository
 
 
 @pytest.fixture(params=HARM)

@@ -6,16 +6,9 @@ from articles.repository import Repository
 from articles.repository.upkeep import group_audit
 from articles.repository.upkeep.group_audit import GroupMarks, mark_of
 from tests.every_server import configured
-from tests.repository.usage import use
 from tests.store_state import problems
 
 OPEN = 7  # an article in python
-
-
-@pytest.fixture
-def used(repository, clock) -> Repository:
-    use(repository, clock)
-    return repository
 
 
 def take_out(repository: Repository) -> str:

@@ -15,19 +15,12 @@ from tests.cast import BOB
 from tests.clock import DAY
 from tests.every_server import configure, servers_of
 from tests.factories import post
-from tests.repository.usage import use
 from tests.rules import connect
 from tests.store_state import REPOSITORY_DATABASE, configured, with_login
 
 pytestmark = pytest.mark.one_shard
 
 VISITOR, NETWORK = "0123456789abcdef", "fedcba9876543210"
-
-
-@pytest.fixture
-def used(repository, clock):
-    use(repository, clock)
-    return repository
 
 
 # The server

@@ -9,18 +9,12 @@ from articles.repository import Repository
 from articles.repository.store import keys
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, link, post
-from tests.repository.usage import listed, use
+from tests.repository.usage import listed
 from tests.store_state import contents, problems
 
 pytestmark = pytest.mark.one_shard
 
 ARTICLES = range(1, 14)
-
-
-@pytest.fixture
-def used(repository, clock) -> Repository:
-    use(repository, clock)
-    return repository
 
 
 def rankings_lost(repository: Repository) -> None:
