@@ -76,10 +76,11 @@ def test_a_link_in_a_menu_closes_it(open_article):
     reply = page.locator(".thread .thread .comment").first
     reply.locator(".foot summary").first.click()
 
-    reply.get_by_role("link", name="The comment it replies to").first.click()
+    reply.get_by_role("link", name="The comment it replies to").first.evaluate(
+        "link => { link.onclick = (event) => event.preventDefault(); link.click(); }"  # the focus stays
+    )
 
     expect(reply.locator(".foot .drop").first).not_to_have_attribute("open", "")
-    page.wait_for_url("**#comment-*")
 
 
 @pytest.mark.parametrize("path", ["", "/", "/groups/databases/"])

@@ -79,7 +79,8 @@ def people(site_store, article, alice, bob, carol, mallory) -> dict[str, User | 
     store.flags.set(root_of(article), mallory.pk, FlagReason.SPAM)
     for role, scope in BANS.items():
         group = {"group": "python"} if scope == "group" else {}
-        bans.ban(others[role], BanScope(scope), "Spam", days=1, moderator=by_carol, **group)
+        for one in (others[role], mallory):
+            bans.ban(one, BanScope(scope), "Spam", days=1, moderator=by_carol, **group)
     return {role: one and User.objects.get(pk=one.pk) for role, one in found.items()}
 
 

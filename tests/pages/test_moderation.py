@@ -164,6 +164,15 @@ def test_the_poster_and_moderators_who_may_restore_see_the_link(site_store, arti
     assert "example.org/a" not in pages["mallory"] + Client().get(f"/articles/{article}/").text
 
 
+def test_an_old_form_of_what_was_done_before_says_so_and_takes_no_reason(site_store, article, carol):
+    browser, changes = browser_of(carol), {"restore": "remove", "unlock": "lock"}
+    for undo, act in changes.items():
+        assert 'name="reason"' not in browser.get(f"/articles/{article}/{undo}/", follow=True).text
+        browser.post(f"/articles/{article}/{act}/", {"reason": "Spam"})
+        page = browser.get(f"/articles/{article}/{act}/", follow=True)
+        assert (page.redirect_chain != [], 'class="message error"' in page.text) == (True, True)
+
+
 def test_a_create_form_sent_twice_creates_the_group_once(site_store, carol):
     browser, group = browser_of(carol), {"title": "Machine Learning"}
     browser.post("/moderation/groups/", group)

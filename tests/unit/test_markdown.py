@@ -359,17 +359,11 @@ def test_a_text_without_words_has_no_html():
     assert render(" \n\u3000") == ""
 
 
-def test_plain_text_has_no_marks():
-    text = "# One\n\n*two* [three](https://example.org/) & `<four>`\n\n- five\n\na|b\n-|-\n6|7"
-
-    assert plain(render(text)) == "One · two three & <four> · five · a · b · 6 · 7"
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [
         ("aaa\n\nbbb", "aaa · bbb"), ("aaa\nbbb\n\nccc\nddd", "aaa bbb · ccc ddd"), ("a\n\n\n\nb", "a · b"),
-        ("foo  \nbaz", "foo baz"), ("foo\\\nbaz", "foo baz"), ("foo\nbaz", "foo baz"),
+        ("foo  \nbaz", "foo baz"), ("foo\\\nbaz", "foo baz"),
         ("# Foo\nbar", "Foo · bar"), ("Foo\n===\nbar", "Foo · bar"), ("Foo\nBar\n---\nbaz", "Foo Bar · baz"),
         ("#### one\n##### two", "one · two"), ("Foo\n***\nbar", "Foo · bar"), ("***", ""),
         ("- foo\n- bar\n+ baz", "foo · bar · baz"), ("1. foo\n2. bar\n3) baz", "foo · bar · baz"),
