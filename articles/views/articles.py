@@ -11,7 +11,6 @@ from django.utils.translation import get_language, gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
-from accounts.models import BanScope
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread, root_of
@@ -38,7 +37,7 @@ from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
 from articles.web.caching import unlisted
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.groups import marked_titles
-from articles.web.identity import is_banned_in, is_free, reader_id
+from articles.web.identity import is_banned_in, may_moderate, reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
 from articles.wiring import finder, group_titles, repository
@@ -54,27 +53,24 @@ from moderation.rights import (
     why_not,
 )
 from moderation.trust import may_be_untrusted
-from owner.choices import chosen
+from owner.choices import chosen, closed_groups
 
 
 class Abilities(NamedTuple):
     """What the reader of an article can do with it."""
 
-    is_poster: bool
-    edit: bool
-    withdraw: bool
-    remove: bool  # and lock its discussion
-    restore: bool
-    unlock: bool
-    merge: bool
-    assign_groups: bool  # change its groups, or at least take it out of one
-    see_views: bool
-    redact: bool
-    see_subjects: bool
-    suggest: bool
-
-
-_NO_ABILITIES = Abilities(*[False] * len(Abilities._fields))
+    is_poster: bool = False
+    edit: bool = False
+    withdraw: bool = False
+    suggest: bool = False
+    remove: bool = False  # and lock its discussion
+    restore: bool = False
+    unlock: bool = False
+    merge: bool = False
+    assign_groups: bool = False  # change its groups, or at least take it out of one
+    see_views: bool = False
+    redact: bool = False
+    see_subjects: bool = False
 
 
 class Standing(NamedTuple):
@@ -105,6 +101,11 @@ class ArticleShape(NamedTuple):
     has_suggestions: bool  # whether there are open ones, which members see
     has_ballots: bool
     discussion: DiscussionShape | None
+
+    @property
+    def has_card(self) -> bool:
+        """Whether other sites that show a link to the page find its title and a description."""
+        return not (self.is_removed or self.frame.is_member)
 
     @property
     def comment_form(self) -> CommentForm:
@@ -156,7 +157,7 @@ def _drawn(
 ) -> str:
     """Return the page of an article as this reader sees it. `says`: what newer numbers and the discussion say."""
     frame, now = frame_of(request), repository().store.now()
-    may = _abilities(request, article, now)
+    may = _abilities(request, article, frame, now)
     shape = article_shape(article, frame, may, site_address(request), now, discussion)
     holes = frame_holes(request) | article_holes(article, shape) | dict(says)
     holes |= {"ring": _ring(request, article), "history": _history(request, article)}
@@ -191,7 +192,8 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
     """Return what the page says of the article. Addresses of the card are absolute."""
     former, known = article.former if shape.may.see_subjects else None, group_titles()
     home = home_of(article.link) if article.link else ""
-    titles = tuple(known.get(slug, slug) for slug in article.groups)
+    titles = tuple(map(known.get, article.groups, article.groups))
+    is_closed = not closed_groups().isdisjoint(article.groups)
     return {
         **standing_of(article, may_vote=shape.is_open and shape.frame.may_vote, is_member=shape.frame.is_member),
         "id": article.id,
@@ -203,13 +205,14 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "merged_into": article.merged_into or "",
         "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member, former=former),
         "posted": time_of(article.posted_at, age(article.posted_at)),
-        "groups": groups_of(article.groups, marked_titles(article.groups, titles)),
+        "groups": groups_of(article.groups, marked_titles(article.groups, titles) if is_closed else titles),
         "closes": time_of(article.closes_at, from_now(article.closes_at)),
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "text": article.html,
         "suggestions": _number_of(_suggestions(article)) if shape.has_suggestions else "",
-        **({} if shape.is_removed else card_holes(article, titles, shape.site)),
+        "card_address": shape.site + path_of("articles:article", article.id),
+        **(card_holes(article, titles, shape.site) if shape.has_card else {}),
         **{f"copies_{n}": address for n, (_name, address) in enumerate(_copies(article))},
     }
 
@@ -248,20 +251,29 @@ def _told(choice: Choice) -> str:
     return {Choice.VOTE: _("You voted for it."), Choice.OPPOSE: _("You opposed it.")}.get(choice, "")
 
 
-def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
+def _abilities(request: HttpRequest, article: Article, frame: Frame, now: float) -> Abilities:
     """Return what the acts themselves would not refuse. No round trip, but for moderators of groups."""
     reader = reader_id(request)
     if reader is None:
-        return _NO_ABILITIES
+        return Abilities()
     user, groups, is_poster = request.user, article.groups, reader == article.poster
     is_recent = article.may_be_edited_by(reader, now, repository().rules.edit_window)
     is_banned = is_banned_in(user, groups)
+    of_members = Abilities(
+        is_poster,
+        edit=is_recent and not is_banned,
+        withdraw=is_recent,
+        suggest=chosen.SUGGESTIONS > 0
+        and article.removed is None
+        and frame.may_vote
+        and not (is_poster or is_banned or may_be_untrusted(user)),
+    )
+    if not may_moderate(user):
+        return of_members
     removes = decides(user, REMOVE_ARTICLES, article)
     reverses = removes and not _is_settled(request, article)
-    return Abilities(
-        is_poster=is_poster,
+    return of_members._replace(
         edit=not is_banned and (is_recent or may(user, EDIT_ANY_ARTICLE)),
-        withdraw=is_recent,
         remove=removes,
         restore=reverses and not is_poster,
         unlock=reverses,
@@ -270,10 +282,6 @@ def _abilities(request: HttpRequest, article: Article, now: float) -> Abilities:
         see_views=may(user, SEE_VIEWS),
         redact=may(user, REDACT) and not is_poster and (article.is_logged or article.removed is not None),
         see_subjects=may_see_subjects(request),
-        suggest=chosen.SUGGESTIONS > 0
-        and article.removed is None
-        and is_free(user, BanScope.VOTING)
-        and not (is_poster or is_banned or may_be_untrusted(user)),
     )
 
 

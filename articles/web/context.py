@@ -27,7 +27,7 @@ from articles.site import default_welcome, is_written, site_text
 from articles.text.markdown import plain
 from articles.web import reading
 from articles.web.caching import RULES
-from articles.web.identity import is_free
+from articles.web.identity import is_free, may_moderate
 from articles.web.preferences import preferences_of
 from articles.wiring import html_of_site_text, repository
 from moderation.rights import ModeratorLinks, count_waiting, may, may_in_groups
@@ -110,15 +110,15 @@ def frame_of(request: HttpRequest) -> Frame:
     """Return what shapes the parts around the page."""
     user = getattr(request, "user", None) or AnonymousUser()  # missing if the request fails before authentication
     preferences, match, unread = preferences_of(request), request.resolver_match, vars(request).get("unread")
-    is_closed = chosen.is_for_members and not user.is_authenticated
+    is_closed, moderates = chosen.is_for_members and not user.is_authenticated, may_moderate(user)
     return Frame(
         is_member=user.is_authenticated,
         may_vote=is_free(user, BanScope.VOTING),
         may_post=is_free(user, BanScope.POSTING),
         is_own_page=user.is_authenticated and escape_uri_path(request.path) == _profile(user.get_username()),
         unread=_unread(user, unread and unread.count),
-        sees_moderation=may_in_groups(user, SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES),
-        waiting=count_waiting(user, now=bool(match and match.url_name == "queue")) if user.is_authenticated else 0,
+        sees_moderation=moderates and may_in_groups(user, SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES),
+        waiting=count_waiting(user, now=bool(match and match.url_name == "queue")) if moderates else 0,
         sees_operation=user.is_staff and may(user, "articles.see_operation"),
         is_staff=user.is_staff,
         theme=preferences.theme,

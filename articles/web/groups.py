@@ -61,8 +61,6 @@ def closed_mark(slug: str, *, is_worded: bool = False) -> Markup:
 
 def marked_titles(slugs: Sequence[str], titles: Iterable[object]) -> tuple[object, ...]:
     """Return the titles of these groups with the marks of those that only members see."""
-    if choices.closed_groups().isdisjoint(slugs):
-        return tuple(titles)
     return tuple(escape(title) + closed_mark(slug) for slug, title in zip(slugs, titles, strict=True))
 
 

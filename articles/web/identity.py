@@ -120,7 +120,12 @@ def offer_no_banned_group(form: forms.BaseForm, member: Any) -> None:
 
 def is_free(member: Any, scope: BanScope) -> bool:
     """Return whether no ban forbids this to the reader; without an account, the login comes first."""
-    return not (member.is_authenticated and member.is_banned_from(scope))
+    return not (member.is_authenticated and member.banned_from and member.is_banned_from(scope))
+
+
+def may_moderate(member: Any) -> bool:
+    """Return whether a member may have a right of moderators: `may` looks closer. No query for most members."""
+    return member.is_authenticated and bool(member.moderated or member.is_site_moderator)
 
 
 def check_ban(member: Any, scope: BanScope) -> None:

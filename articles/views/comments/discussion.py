@@ -22,7 +22,7 @@ from articles.views.comments.rows import Viewer, draw_thread, new_in
 from articles.views.lists.paging import Pages, pack, unpack
 from articles.views.lists.refresh import comments_label
 from articles.web.addresses import path_of
-from articles.web.identity import is_banned_in, is_free, reader_id
+from articles.web.identity import is_banned_in, is_free, may_moderate, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 from moderation.rights import decides, is_of_groups, may, may_see_subjects
@@ -111,7 +111,8 @@ def discussion_with(
     `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
     """
     user = request.user
-    is_banned, is_moderator = is_banned_in(user, article.groups), decides(user, REMOVE_ARTICLES, article)
+    is_banned, moderates = is_banned_in(user, article.groups), may_moderate(user)
+    is_moderator = moderates and decides(user, REMOVE_ARTICLES, article)
     viewer = Viewer(
         reader_id(request),
         is_moderator=is_moderator,
@@ -122,7 +123,7 @@ def discussion_with(
         visited_at=visited_at,
         blocked=frozenset(preferences_of(request).hiding.members),
         poster=article.poster,
-        sees_subjects=may_see_subjects(request),
+        sees_subjects=moderates and may_see_subjects(request),
     )
     new = new_in(thread, viewer)
     has_form = viewer.may_write and (parent is None or parent.is_shown)

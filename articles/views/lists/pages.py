@@ -155,7 +155,8 @@ def _drawn(
         previous=OPEN["previous"] if previous else "",
         next=OPEN["next"] if next_page else "",
         description=group.description if group else "",
-        is_for_members=not closed_groups().isdisjoint(one.slug for one in (group, *page.groups) if one),
+        is_for_members=page.is_of_groups
+        and not closed_groups().isdisjoint(one.slug for one in (group, *page.groups) if one),
     )
     rows = draw_rows(
         page.articles,
@@ -180,7 +181,7 @@ def _drawn(
         holes,
         frame=frame,
         list=shown,
-        site=site_address(request),
+        site="" if frame.is_member else site_address(request),
         updated_ago="" if page.refreshed_at is None else age(page.refreshed_at),
         welcome=None if frame.is_member or not page.is_front else site_text("welcome"),
     )

@@ -24,6 +24,7 @@ from articles.web.addresses import path_of
 from articles.web.groups import marked_titles
 from articles.web.hiding import NONE_APPLIED, Applied
 from articles.wiring import group_titles
+from owner.choices import closed_groups
 
 MOST_ROWS = 5_000  # rows that a process keeps, about 3 KB each; the least recently shown ones are dropped
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')
@@ -82,12 +83,17 @@ def draw_rows(
     """
     language, rows = get_language(), []
     draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
-    known, marked = group_titles(), applied.marked
+    known, closed, marked = group_titles(), closed_groups(), applied.marked
     for n, article in enumerate(articles):
         if article.id == applied.just_hidden:
             rows.append(_GONE % (article.id, gone(article)))
             continue
-        slugs, titles = article.groups, [known.get(slug, slug) for slug in article.groups]
+        slugs = article.groups
+        titles: tuple[object, ...] = tuple(map(known.get, slugs, slugs))
+        if show is not None:
+            titles = tuple(map(show, titles, slugs))
+        if not closed.isdisjoint(slugs):
+            titles = marked_titles(slugs, titles)
         commented_at = article.last_comment_at if shows_last_comments else None
         facts = Facts(
             age_in_units(article.posted_at, now),
@@ -100,7 +106,7 @@ def draw_rows(
             bool(marked) and marked.hides(article),
         )
         if show is None:
-            rows.append(draw(article, marked_titles(slugs, titles), facts, language))
+            rows.append(draw(article, titles, facts, language))
         else:
             excerpt = (excerpts or {}).get(article.id)
             found = {
@@ -109,7 +115,7 @@ def draw_rows(
                 "searched": searched,
                 "excerpt": _EXCERPT % excerpt if excerpt else "",
             }
-            rows.append(_drawn(article, marked_titles(slugs, map(show, titles, slugs)), facts, found))
+            rows.append(_drawn(article, titles, facts, found))
     return Markup("".join(rows))  # nosec B704 # noqa: S704 - Markup's own join escapes each again
 
 
