@@ -1,5 +1,5 @@
-// Closes an open menu when the reader presses Escape, follows a link, or clicks or moves the focus elsewhere. Shows a
-// password on demand.
+// Closes an open menu when the reader presses Escape, follows a link, or clicks or moves the focus elsewhere. Shows the
+// name of a button below the mouse: a picture has no words. Shows a password on demand.
 (() => {
   "use strict";
 
@@ -16,6 +16,11 @@
     if (!menu) return;
     menu.open = false;
     menu.firstElementChild.focus();
+  });
+
+  document.addEventListener("mouseover", ({ target }) => {
+    const button = target.closest(":is(button, summary)[aria-label]");
+    if (button) button.title = button.ariaLabel;
   });
 
   const show = (button, isShown) => {

@@ -157,6 +157,14 @@ def test_a_first_visit_of_the_front_page_takes_20_kilobytes_in_8_requests(chromi
             page.mouse.move(9, 9)
 
 
+def test_a_button_without_words_shows_its_name_below_the_mouse(open_page):
+    page = open_page("/", **DESK)
+    for selector in (".row .vote", ".row .oppose", ".row summary"):
+        button = page.locator(selector).first
+        button.hover()
+        assert button.get_attribute("title") == button.get_attribute("aria-label"), selector
+
+
 LINES = """one => {
     const height = parseFloat(getComputedStyle(one).lineHeight);
     return Math.round(one.getBoundingClientRect().height / height);
