@@ -45,6 +45,7 @@ class KeptPagesMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         as_of = self._pages.latest_retraction()
         choices.follow(as_of)
+        self.refresher.requested_at = time.monotonic()
         is_read = request.method in ("GET", "HEAD")
         shared = shared_page(request) if is_read else None
         is_open = not chosen.is_for_members or (shared and reading.knows_key(request, shared.view))

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from articles.kept_pages.requests import copying
-from articles.page_store import KEEP_EVERY, Address, PageStore
+from articles.page_store import KEEP_EVERY, UNCHANGED_FOR, Address, PageStore
 from owner.choices import chosen
 
 _log = logging.getLogger(__name__)
@@ -42,6 +42,7 @@ class Refresher:
         self._starting = Lock()
         self._thread: Thread | None = None
         self._as_of = pages.latest_retraction()
+        self.requested_at = 0.0  # of the monotonic clock: only a request changes a list, or time
 
     def see(self, request: HttpRequest, site: str) -> None:
         """Remember the scheme and host that readers use, and start the thread at a process's first request."""
@@ -89,8 +90,13 @@ class Refresher:
                     return
 
     def keep_main_lists(self) -> None:
-        """Keep the main lists in every language, unless another worker is doing that."""
+        """Keep the main lists in every language, unless another worker is doing that.
+
+        Without a request in the last two rounds, only lists that are as old as an unchanged article's page may be.
+        """
         self._as_of = self._pages.latest_retraction()
+        is_idle = time.monotonic() - self.requested_at > 2 * KEEP_EVERY
+        oldest = UNCHANGED_FOR if is_idle else KEEP_EVERY / 2
         try:
             self._lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._lock_file.open("a") as lock:
@@ -99,7 +105,7 @@ class Refresher:
                     for name in _MAIN_LISTS:
                         for language in chosen.SITE_LANGUAGES:
                             address = Address(site, reverse(name), "", language)
-                            if self._pages.age(address) > KEEP_EVERY / 2:
+                            if self._pages.age(address) > oldest:
                                 self._keep_safely(copying(sample, address.path, "", language))
         except OSError:
             return  # another worker has the lock, or there can be no directory

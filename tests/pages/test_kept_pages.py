@@ -6,6 +6,7 @@ from datetime import date
 from types import SimpleNamespace
 
 import pytest
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
 from django.test import Client, RequestFactory
@@ -241,6 +242,23 @@ def test_the_main_lists_are_kept_without_readers_in_every_language(kept, outage,
     for path in ("/", "/newest/", "/hot/", "/top/", "/groups/"):
         for language in ("en", "zh-hans"):
             assert Client().get(path, headers={"Accept-Language": language}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("age", "is_idle", "is_kept_again"), [(10, False, True), (10, True, False), (1200, True, True)]
+)
+def test_main_lists_are_kept_again_after_requests_or_else_after_minutes(
+    kept, article, refresher, age, is_idle, is_kept_again
+):
+    Client().get("/about/")
+    refresher().keep_main_lists()
+    make_old(kept, age)
+    if is_idle:
+        refresher().requested_at -= 60
+    refresher().keep_main_lists()
+
+    recent = [copy for copy in kept.glob("[!.]*") if time.time() - copy.stat().st_mtime < age / 2]
+    assert len(recent) == (5 * len(settings.LANGUAGES) if is_kept_again else 0)
 
 
 def test_the_main_lists_are_kept_from_the_first_request_on(tmp_path, monkeypatch, db):
