@@ -8,7 +8,7 @@ PROVIDER_READY := $(VENV)/provider/.ready
 CLIENTS_READY := $(VENV)/clients/.ready
 LINTERS_READY := $(VENV)/linters/.ready
 
-.PHONY: run venv admin test test-fast test-deep test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint lint-api format bench bench-site bench-million bench-peers bench-docs bench-parts weigh docs messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-deep test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint lint-api format bench bench-site bench-million bench-peers bench-light bench-docs bench-parts weigh docs messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -46,7 +46,7 @@ test-site: $(TOOLS_READY) $(CLIENTS_READY)
 test-site: SITES ?= site and not browser
 
 # Where those tests are: tests/conftest.py reads this line.
-STARTING_SITES = archive commands deploy site unit
+STARTING_SITES = archive commands deploy site test_helpers.py unit
 
 # Tests that start several servers; then those of the repository with one shard; then those of the repository, the pages,
 # the API and the ballot records on each other kind of store: Redis, Valkey over TCP, Sentinel and a cluster; and with the
@@ -146,6 +146,10 @@ bench-docs: $(TOOLS_READY)
 # The same with a million articles: a quarter of an hour.
 bench-million: $(TOOLS_READY)
 	$(BIN)/python -m bench.site --articles 1000,1000000 --minutes 20
+
+# Memory, starts and idle, in two minutes; BESIDE=PATH measures another checkout with its own .venv in turns.
+bench-light: $(TOOLS_READY)
+	$(BIN)/python -m bench.light $(if $(BESIDE),--beside $(BESIDE))
 
 # Each of these measures one part of the site; half an hour in all.
 bench-parts: $(TOOLS_READY)

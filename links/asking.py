@@ -16,8 +16,8 @@ from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_lines, clean_ti
 from articles.text.links import clean_link, is_private, link_key
 from articles.web import limits
 from articles.web.identity import check_ban
+from links.wire import SOCKET_VARIABLE
 
-SOCKET_VARIABLE = "LINKS_SOCKET"  # variable by which the launcher names the socket to the web server's processes
 PATIENCE = 0.15  # seconds that a worker gives the fetching process: it answers in one, unless it is stopped
 
 DESCRIPTION_LIMIT = 500

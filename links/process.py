@@ -15,7 +15,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from links.asking import SOCKET_VARIABLE
+from links.wire import SOCKET_VARIABLE
 from voting_site.embedded import launch
 from voting_site.embedded.supervisor import Backoff
 
@@ -31,6 +31,11 @@ class LinkFetcher:
         self._listener, self._backoff = listener, Backoff()
         self._restart_at: float | None = None
         self._process = self._spawn()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it runs."""
+        return self._restart_at is None
 
     def watch(self) -> None:
         """Restart the process if it has died, after growing delays if it does not live long."""

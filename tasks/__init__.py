@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeAlias
 
-from django.db import DatabaseError, close_old_connections, connections
+from django.core.signals import request_started
+from django.db import DatabaseError, connections
 from django.db.models import Count, Min, Q
 from django.dispatch import Signal
 from django.utils import timezone
@@ -206,7 +207,7 @@ def _work(queue: str, stops: Callable[[], bool], has_ended: threading.Event) -> 
     while not stops():
         seconds = _POLL
         try:
-            close_old_connections()
+            request_started.send(sender=_work)  # receivers close connections that are old, or to a file replaced
             work_off(queue, stops)
         except NotYet as error:
             _log.warning("the tasks of %s rest: %s", queue, error)

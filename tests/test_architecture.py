@@ -61,6 +61,13 @@ def test_no_row_names_more_than_ten_files():
     assert {change: files for change, files in crowded.items() if files > MOST_FILES} == {}
 
 
+def test_first_tasks_name_rows_of_the_table():
+    named = set(re.findall(r"\(\*([^*]+)\*\)", CONTRIBUTING))
+
+    assert named
+    assert named <= {row[0].strip(" *") for row in rows()}
+
+
 def test_the_documented_floors_match_the_import_rules():
     block = PAGE.partition("## Floors")[2].partition("```\n")[2].partition("```")[0]
     drawn = [re.split(r" {5,}", line.lstrip("0123456789 "))[0].split() for line in block.splitlines()]

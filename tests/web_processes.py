@@ -2,11 +2,12 @@
 
 import os
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from articles.operation import metric_files
 from tests.site_process import Site
+from voting_site.serving.workers import housekeeper
 
 
 def parents(site: Site):
@@ -26,9 +27,15 @@ def server_of(site: Site):
     return server
 
 
+def is_housekeeper(pid):
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text() == f"{housekeeper.NAME}\n"
+    return False
+
+
 def workers_of(site: Site):
     server = server_of(site)
-    return {pid for pid, parent in parents(site).items() if parent == server}
+    return {pid for pid, parent in parents(site).items() if parent == server and not is_housekeeper(pid)}
 
 
 def folder_of_metrics(site: Site):

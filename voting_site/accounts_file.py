@@ -6,10 +6,11 @@ process remembers. After an error, a connection is opened again: one that found 
 """
 
 import os
+from contextlib import suppress
 from typing import Any
 
 from django.core.signals import request_started
-from django.db import connections
+from django.db import DatabaseError, connections
 from django.db.backends.signals import connection_created
 
 from accounts.remembered import forget_all_of_others
@@ -22,6 +23,13 @@ def keep_connections() -> None:
     connections.settings["default"]["CONN_MAX_AGE"] = SECONDS
     connection_created.connect(_note_file, dispatch_uid=_note_file)
     request_started.connect(_close_if_replaced, dispatch_uid=_close_if_replaced)
+
+
+def merge_log() -> None:
+    """Leave everything in the file, once the processes that kept connections have ended without closing them."""
+    with suppress(DatabaseError), connections["default"].cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint")
+    connections["default"].close()
 
 
 def _note_file(connection: Any, **_signal: Any) -> None:

@@ -1,13 +1,18 @@
 """Run commands, and print their errors as one sentence each."""
 
+import logging.config
 import os
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 import django
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import ManagementUtility, execute_from_command_line
+from django.core.management import ManagementUtility, execute_from_command_line, load_command_class
 from django.db import Error as DatabaseError
 
 from articles.domain.errors import StoreError
@@ -16,17 +21,30 @@ from voting_site.configuration import data_directory, loading
 from voting_site.configuration.kinds import BadSetting
 from voting_site.doctor_report import form_in, settings_results, status_of, written
 
+_log = logging.getLogger(__name__)
+
 
 def discard_rest(stream: IO[str]) -> None:
     """Discard what a standard stream still holds: Python would fail when it writes it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def say(sentence: str) -> None:
+    """Print a sentence, or log it if the output is to be JSON. A full disk of the logs must not end the site."""
+    if settings.LOG_FORMAT == "json":
+        without_code = re.sub(r"#\S+", "", sentence)  # logs are read by others than the first administrator
+        _log.info("%s", " ".join(without_code.split()))
+        return
+    with suppress(OSError):
+        sys.stdout.write(f"{sentence}\n")
+        sys.stdout.flush()
+
+
 _BASE_DIR = Path(__file__).resolve().parent.parent
 
 _CTRL_C = 130  # exit status by shell convention
 
-_DOCTOR, _VERSION = ["doctor"], ["version"]
+_DOCTOR, _RUN, _VERSION = ["doctor"], ["run"], ["version"]
 
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
@@ -37,11 +55,15 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     for sentence in unused if command != _DOCTOR else ():
         sys.stderr.write(f"{sentence}\n")
     try:
-        if command == _VERSION:  # Django would print its own
-            django.setup()
-            ManagementUtility(arguments).fetch_command(*_VERSION).run_from_argv(arguments)
-        else:
-            execute_from_command_line(arguments)
+        with with_sentences(shows_traceback="--traceback" in arguments):  # Django's own option of every command
+            if command == _RUN:  # its process imports nothing of the site
+                logging.config.dictConfig(settings.LOGGING)
+                load_command_class("voting_site", *_RUN).run_from_argv(arguments)
+            elif command == _VERSION:  # Django would print its own
+                django.setup()
+                ManagementUtility(arguments).fetch_command(*_VERSION).run_from_argv(arguments)
+            else:
+                execute_from_command_line(arguments)
     except BadSetting as error:
         if command != _DOCTOR:
             sys.exit(str(error))
@@ -53,8 +75,17 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     except BrokenPipeError:  # the reader closed the pipe early, as `head` does
         discard_rest(sys.stdout)
         sys.exit(1)
+
+
+@contextmanager
+def with_sentences(*, shows_traceback: bool = False) -> Iterator[None]:
+    """Let errors of the site's environment end the process with a sentence for the operator."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
     except (DatabaseError, ImproperlyConfigured, OSError, StoreError) as error:
-        if "--traceback" in arguments:  # Django's own option of every command
+        if shows_traceback or isinstance(error, BadSetting):
             raise
         sys.exit(_sentence_about(error))
 

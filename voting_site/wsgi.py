@@ -12,11 +12,27 @@ from voting_site.serving.requests import with_declared_proxies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "voting_site.settings")
 
-if settings.DATABASES["default"]["ENGINE"] == POSTGRES:
-    import_module(f"{POSTGRES}.base").limit_waits()
-else:
-    accounts_file.keep_connections()
-
 application = with_declared_proxies(
     get_wsgi_application(), behind_proxy=settings.BEHIND_PROXY, proxies=settings.TRUSTED_PROXIES
 )
+
+
+_IS_POSTGRES = settings.DATABASES["default"]["ENGINE"] == POSTGRES
+
+
+def limit_waits() -> None:
+    """Let this process not wait long for PostgreSQL, from now on."""
+    if _IS_POSTGRES:
+        import_module(f"{POSTGRES}.base").limit_waits()
+
+
+def keep_connections() -> None:
+    """Let the connections to the accounts of this process and its children last, from now on."""
+    if not _IS_POSTGRES:
+        accounts_file.keep_connections()
+
+
+def leave_database() -> None:
+    """Leave the accounts in one file, after the processes that kept connections to it have ended."""
+    if not _IS_POSTGRES:
+        accounts_file.merge_log()

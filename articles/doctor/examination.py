@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
@@ -14,7 +14,9 @@ from django.db import DatabaseError, InterfaceError, connection
 from articles import known_store
 from articles.domain.errors import StoreError
 from articles.domain.store_address import ANY_SITE
-from articles.repository import Clocks, Inspection, Repository
+
+if TYPE_CHECKING:  # what reads the report does not need the store
+    from articles.repository import Clocks, Inspection, Repository
 
 T = TypeVar("T")
 
@@ -72,7 +74,7 @@ def accounts_file() -> Path | None:
     return Path(name) if connection.vendor == "sqlite" and Path(name).is_absolute() else None
 
 
-def _of(read: Callable[[Inspection], T]) -> "cached_property[T]":
+def _of(read: "Callable[[Inspection], T]") -> "cached_property[T]":
     """Return an attribute of an examination that is read from the store once."""
     return cached_property(lambda examination: read(examination.repository.inspection))
 
@@ -80,7 +82,7 @@ def _of(read: Callable[[Inspection], T]) -> "cached_property[T]":
 class Examination:
     """One look at the installation. What the server does not permit to read is None."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: "Repository") -> None:
         self.repository = repository
 
     # The store. All of these raise StoreError if it does not answer.
@@ -109,7 +111,7 @@ class Examination:
         return self.repository.inspection.find_misfit(self.known_site)
 
     @cached_property
-    def clocks(self) -> Clocks:
+    def clocks(self) -> "Clocks":
         return self.repository.clock.compare()
 
     @cached_property

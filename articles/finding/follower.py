@@ -51,8 +51,8 @@ class Follower:
                 if self._failures:
                     self._failures.clear()
                     _log.info("the search index is written again")
-            except StoreError:
-                self.close()  # others report it
+            except (StoreError, BlockingIOError):
+                self.close()  # others report it; or another process writes, until it ends
             except Exception as error:
                 self._report(error)
                 self.close()

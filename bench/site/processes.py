@@ -44,6 +44,7 @@ def running(
     user: str | None = None,
     descriptors: Sequence[int] = (),
     stop_signal: signal.Signals = signal.SIGTERM,
+    folder: Path = ROOT,
 ) -> Iterator[Process]:
     """Yield a process whose output goes to `log`. At the end of the block it is stopped, or else killed.
 
@@ -55,7 +56,7 @@ def running(
     with log.open("ab") as output:
         process = subprocess.Popen(
             command,
-            cwd=ROOT if user is None else log.parent,
+            cwd=folder if user is None else log.parent,
             env=environment(own),
             stdout=output,
             stderr=output,

@@ -8,6 +8,7 @@ from articles.web.preferences import MOST_FOLLOWED
 from tests.caller import error_of
 from tests.cast import MODERATOR
 from tests.factories import comment_on, post_as, vote
+from tests.store_state import problems
 
 
 def test_a_member_gets_their_name_and_lists(as_alice, article):
@@ -120,6 +121,13 @@ def test_a_full_list_is_refused_with_its_own_code(as_bob, site_store, article):
     object.__setattr__(site_store.rules, "max_saved", 0)
 
     assert error_of(as_bob.put(f"articles/{article}/saved", {"saved": True})) == (409, "saved-full")
+
+
+def test_a_deleted_member_cannot_vote(as_bob, site_store, article, bob):
+    site_store.account_deletion.advance(bob.pk, "bob", "", lambda: True)
+
+    assert error_of(as_bob.put(f"articles/{article}/vote", {"choice": "vote"})) == (403, "member-gone")
+    assert problems(site_store) == []
 
 
 def test_following_too_many_groups_is_refused_with_its_own_code(as_bob, site_store, bob, python):

@@ -164,3 +164,13 @@ def test_forged_browsers_and_visitor_ids_are_capped_and_counted_separately(site_
     assert site_store.pageviews.get_suspects(article) == {"burst": sent - most}
     assert count_keys(site_store) < most + 60
     assert problems(site_store) == []
+
+
+def test_views_of_many_unknown_articles_create_no_key(site_store, known):
+    keys = count_keys(site_store)
+    reader = Reader()
+
+    answers = [reader.sends({"articleId": known + number}) for number in range(1, 201)]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert count_keys(site_store) == keys

@@ -1,5 +1,7 @@
 """POST /api/articles."""
 
+import json
+
 import pytest
 
 from articles import site
@@ -104,6 +106,16 @@ def test_a_text_is_posted_with_and_without_a_link_and_read_back_as_html(as_alice
     assert anyone.get(f"articles/{alone['id']}").json()["html"] == alone["html"]
     listed = anyone.get("articles").json()["articles"]
     assert all(article["has_text"] and "text" not in article for article in listed)
+
+
+@pytest.mark.hostile
+def test_naughty_strings_are_stored_or_refused(as_alice, site_store, shared_dir):
+    strings = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
+
+    for number, title in enumerate(strings):
+        answer = as_alice.post("articles", {"title": title, "link": f"https://example.org/{number}"})
+        assert answer.status_code in (201, 400), (title, answer.content)
+    assert problems(site_store) == []
 
 
 def test_a_link_to_a_blocked_host_is_refused_with_the_reason(as_alice, site_store):

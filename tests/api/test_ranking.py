@@ -10,7 +10,7 @@ from articles.domain.lists import Order
 from articles.domain.readership import Visit
 from tests.caller import error_of
 from tests.factories import post_as
-from tests.store_state import ranking_values
+from tests.store_state import count_keys, ranking_values
 
 
 @pytest.fixture
@@ -100,3 +100,13 @@ def test_a_search_is_explained_with_its_matches(anyone, ranked):
     none = anyone.get(f"articles/{ranked}/ranking?q=nothing").json()["search"]
     assert (none["status"], none["matches"], none["relevance"]) == ("no-match", [], 0)
     assert error_of(anyone.get(f"articles/{ranked}/ranking?q={'x' * 201}")) == (400, "invalid")
+
+
+def test_unknown_and_removed_articles_have_no_explanation_and_create_no_key(anyone, site_store, removed):
+    before = count_keys(site_store)
+
+    unknown, gone = anyone.get("articles/999999/ranking"), anyone.get(f"articles/{removed}/ranking")
+
+    assert error_of(unknown) == (404, "article-not-found")
+    assert error_of(gone) == (404, "article-removed")
+    assert count_keys(site_store) == before

@@ -31,3 +31,10 @@ def texts(shared_dir: Path) -> list[str]:
     """All naughty strings and all script injections."""
     naughty = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
     return [*naughty, *(shared_dir / "cases" / "xss_300.txt").read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def urls(shared_dir: Path) -> list[str]:
+    """The inputs of all URL cases."""
+    cases = json.loads((shared_dir / "cases" / "urltestdata.json").read_text("utf-8"))
+    return [case["input"] for case in cases if isinstance(case, dict)]

@@ -7,7 +7,18 @@ from django.test import Client
 
 from articles.domain.lists import Order
 from tests.factories import browser_of, post_as
+from tests.store_state import count_keys
 from tests.work import work_in
+
+SCHEMES = (
+    "javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\tscript:alert(1)", "\x01javascript:alert(1)",
+    " javascript:x", "javascript:alert('https://')", "javascript://https://e.org/%0aalert(1)",
+    "data:text/html,<script>1</script>", "vbscript:x", "file:///etc/passwd", "blob:https://e.org/1",
+    "ftp://e.org/", "view-source:https://e.org/", "//evil.com", "https:evil.com", "http:///x", "http://",
+    "https://google.com@evil.com/", "https://a:b@evil.com/",
+    "https://e.org/\r\nSet-Cookie:a=1", "https://e.org/\0", "https://e.org/\u202egpj.exe",
+    "https://e\u200b.org/",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -23,6 +34,32 @@ def sent(monkeypatch) -> list[object]:
     monkeypatch.setattr(socket.socket, "connect", record)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *names, **_: connections.append(names) or [])
     return connections
+
+
+def test_no_link_of_another_scheme_or_with_a_hidden_host_is_posted(site_store, alice):
+    browser, before = browser_of(alice), count_keys(site_store)
+
+    for link in SCHEMES:
+        answer = browser.post("/post/", {"title": "A title", "link": link})
+        assert answer.status_code == 400, link
+        assert "aria-invalid" in answer.text, link
+        assert browser.get("/post/known/", {"link": link}).json() == {}, link
+
+    assert site_store.imports.count() == 0
+    assert count_keys(site_store) == before
+
+
+def test_urls_of_the_web_platform_are_posted_as_web_addresses_or_refused(site_store, alice, urls):
+    """Every fifth; tests/unit/test_links.py holds all of them, without a form."""
+    browser = browser_of(alice)
+
+    statuses = {browser.post("/post/", {"title": "A title", "link": url}).status_code for url in urls[::5]}
+
+    assert statuses == {302, 400}
+    links = [article.link for article in site_store.imports.iterate()]
+    assert len(links) > 10
+    assert all(link.startswith(("http://", "https://")) for link in links)
+    assert not any(sign in link for link in links for sign in "\r\n\t\0 <>\"'`" if sign != "'")
 
 
 def test_a_long_link_is_refused_by_its_length_before_anything_else(site_store, alice):

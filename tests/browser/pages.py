@@ -358,6 +358,27 @@ NAMESPACES_WITHOUT_PAGES = {
 }
 
 WITHOUT_PAGE = {
+    "a form's target": """
+        accounts:add_passkey accounts:end_session
+        accounts:end_sessions accounts:link_identity accounts:logout accounts:passkey_confirm
+        accounts:passkey_login accounts:provider_confirm accounts:provider_login accounts:remove_app
+        accounts:remove_passkey accounts:rename_passkey accounts:renew_codes accounts:revoke_invitation
+        accounts:send_link accounts:token_revoke accounts:turn_off_second_step accounts:turn_on_second_step
+        accounts:unlink_identity
+        articles:act_on_suggestion articles:answer_appeal articles:answer_statement articles:apply_lab
+        articles:block articles:check_ring
+        articles:comment_vote articles:continue_sweep articles:continue_votes articles:count_votes
+        articles:decide articles:decide_held articles:decide_notice articles:decide_sign_up articles:delete_note
+        articles:dismiss_steps articles:end_group_moderator articles:failed_tasks articles:follow
+        articles:follow_site articles:leave_votes_out articles:lift_ban articles:lift_group_ban articles:mute
+        articles:preferences articles:read_inbox articles:remove_webhook articles:replay_delivery
+        articles:reset_second_factor articles:restore_sweep articles:roll_back articles:rotate_webhook
+        articles:save articles:site_remove_webhook articles:site_replay_delivery articles:site_rotate_webhook
+        articles:site_switch_webhook articles:site_test_webhook articles:sweep articles:switch_webhook
+        articles:test_mail articles:test_webhook articles:turn_off_push articles:turn_on_push
+        articles:unblock_host articles:undo_merge articles:undo_suggestion articles:vouch articles:withdraw_held
+        articles:write_note
+    """,
     "a feed": """
         articles:article_comments_feed articles:chain_feed articles:comments_feed articles:feed
         articles:following_feed articles:group_feed articles:host_feed articles:member_comments_feed
@@ -367,7 +388,9 @@ WITHOUT_PAGE = {
         articles:ballot_proof articles:ballots articles:chain articles:chain_day articles:month_json
         articles:months_csv articles:verifier
     """,
-    "JSON for a script": "accounts:passkey_options articles:known_link articles:pulse",
+    "JSON for a script": """
+        accounts:passkey_options articles:known_link articles:link_info articles:preview articles:pulse
+    """,
     "JSON for apps": """
         accounts:app_metadata accounts:app_token accounts:register_app accounts:revoke_app_token
     """,
@@ -396,7 +419,10 @@ WITHOUT_PAGE = {
     "plain text for supervisors": "articles:healthz",
     "plain text for load balancers": "articles:readyz",
 }
-"""Names of addresses without a page, and that are no form's target, by what is there instead."""
+"""Names of addresses without a page, by what is there instead."""
+
+DOORS = {"accounts:token_issue": "new token"}
+"""Addresses that show a page once a form was sent there: by the page of the catalogue that does it."""
 
 
 def name_of(page: Page) -> str:

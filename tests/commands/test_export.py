@@ -84,6 +84,11 @@ def test_an_export_imported_into_an_empty_store_gives_the_same_articles(run, use
     assert list(used.audit.run()) == []
 
 
+def test_importing_an_export_into_its_own_site_adds_nothing(run, used, tmp_path):
+    run("export_articles", tmp_path / "export.jsonl", removed=True)
+    assert "0 articles imported, 9 already present." in run("import_articles", tmp_path / "export.jsonl")
+
+
 def test_an_interrupted_export_keeps_the_old_file(run, used, tmp_path):
     (tmp_path / "export.jsonl").write_text("old")
     told = pytest.raises(CommandError, match="Interrupted: no file was written")

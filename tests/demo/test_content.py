@@ -95,6 +95,15 @@ def test_no_two_articles_link_to_the_same_page(articles):
     assert repeated(link_key(article["link"]) for article in articles if "link" in article) == []
 
 
+@pytest.mark.parametrize(
+    "other",
+    ["http://Example.org/a", "https://example.org/a/", "https://example.org/a#b", "https://example.org/%61"],
+)
+def test_the_link_key_ignores_spelling(other):
+    assert link_key(other) == link_key("https://example.org/a")
+    assert link_key(other) != link_key("https://example.org/a?b")
+
+
 def test_articles_are_in_one_to_three_known_groups(groups, articles):
     slugs = {group["slug"] for group in groups}
     assert [a["title"] for a in articles if not 1 <= len(a["groups"]) <= 3] == []

@@ -13,7 +13,7 @@ from tests.deploy.units import UNITS, installed, options_of
 from tests.form_browser import FormBrowser
 from tests.site_process import Site
 from voting_site.embedded import STOP_TIMEOUT
-from voting_site.serving import launcher, web_server
+from voting_site.serving import web_server
 
 MOST_EXPOSED = 15
 """Tenths of the points that `systemd-analyze security` gives; a service without any sandbox has more than 90."""
@@ -71,7 +71,7 @@ def test_the_command_of_the_unit_exists(unit):
 
 
 def test_systemd_waits_until_the_site_has_stopped_by_itself():
-    web = web_server.STOP_TIMEOUT + launcher.STOP_TIMEOUT
+    web = web_server.STOP_TIMEOUT
 
     assert float(options_of("voting-site.service")["TimeoutStopSec"][0]) > web + STOP_TIMEOUT
     assert float(options_of("voting-site-web.service")["TimeoutStopSec"][0]) > web

@@ -13,8 +13,8 @@ from tests.site_process import DEADLINE, store_of
 from tests.store_state import age_measurements, get_notes
 from tests.waiting import until
 from tests.web_processes import folder_of_metrics
-from voting_site.serving import launcher
-from voting_site.serving.launcher import Housekeeper
+from voting_site.serving.workers import housekeeper
+from voting_site.serving.workers.housekeeper import Housekeeper
 
 STEPS = {"clock", "merges", "voters", "accounts", "weight", "parameters", "hot", "history", "groups"}
 STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify", "measurements", "mail", "backup"}
@@ -74,7 +74,7 @@ def test_a_stopped_thread_is_not_restarted():
 
 
 def test_a_hanging_thread_does_not_delay_the_shutdown(caplog, monkeypatch):
-    monkeypatch.setattr(launcher, "STOP_TIMEOUT", 0.05)
+    monkeypatch.setattr(housekeeper, "STOP_TIMEOUT", 0.05)
     hanging = threading.Event()
     found = Housekeeper(lambda _: hanging.wait(), threading.Event())
 
@@ -143,9 +143,9 @@ def test_housekeeping_continues_after_the_store_is_killed(start):
 @pytest.mark.parametrize("runs_housekeeping", [True, False])
 def test_a_store_that_did_not_answer_at_the_start_is_prepared_in_any_case(monkeypatch, runs_housekeeping):
     done, stopping = [], threading.Event()
-    monkeypatch.setattr(launcher, "prepare_store", lambda _say: done.append("prepared"))
-    monkeypatch.setattr(launcher.housekeeping, "keep", lambda *_: done.append("housekeeping"))
-    keep = threading.Thread(target=launcher._keep_house, args=(print, False, runs_housekeeping, stopping))
+    monkeypatch.setattr(housekeeper, "prepare_store", lambda _say: done.append("prepared"))
+    monkeypatch.setattr(housekeeper.housekeeping, "keep", lambda *_: done.append("housekeeping"))
+    keep = threading.Thread(target=housekeeper._keep_house, args=(False, runs_housekeeping, stopping))
 
     keep.start()
     until(lambda: len(done) == 1 + runs_housekeeping)

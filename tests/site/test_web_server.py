@@ -39,19 +39,24 @@ def test_a_dead_web_server_is_replaced_and_the_rest_of_the_site_stays(start, num
     assert not site.processes()
 
 
-def test_the_web_server_imports_the_site_and_waits_until_it_is_prepared(start):
-    site = start(DEMO="0")
-    until(lambda: site.process.pid in parents(site).values(), DEADLINE, site.told)
-    site.process.send_signal(signal.SIGSTOP)  # the launcher prepares nothing more
+def is_asleep(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+
+
+def test_the_site_is_served_once_it_is_prepared_and_a_stop_ends_the_preparation(start):
+    site = start()
+    until(lambda: len(parents(site)) == 2, DEADLINE, site.told)
     server = server_of(site)
+    (preparing,) = workers_of(site)
+    os.kill(preparing, signal.SIGSTOP)
 
-    until(lambda: "unix" in Path(f"/proc/{server}/wchan").read_text(), DEADLINE, site.told)
+    until(lambda: all(is_asleep(server) for _ in range(1000)), DEADLINE, site.told)
 
-    assert workers_of(site) == set()
+    assert workers_of(site) == {preparing}
     with pytest.raises(OSError, match="refused"):
         site.get("/healthz")
     site.process.terminate()
-    site.process.send_signal(signal.SIGCONT)
+    os.kill(preparing, signal.SIGCONT)
     assert site.process.wait(DEADLINE) == 0
     assert not site.processes()
 

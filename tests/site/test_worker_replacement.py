@@ -13,6 +13,7 @@ import pytest
 
 from tests.site_process import DEADLINE
 from tests.waiting import until
+from tests.web_processes import is_housekeeper
 from voting_site.serving.listener import accept_nothing
 
 SERVE = """
@@ -23,7 +24,7 @@ from voting_site.serving.workers import pool, worker
 pool.Backoff.after = lambda _backoff, *, served: 0.0 if served else 1e9
 worker.REQUESTS, worker.SPREAD = 20, 1
 from voting_site.serving.workers.site import serve
-serve([int(sys.argv[1])], 20.0)
+serve([int(sys.argv[1])], 20.0, runs_housekeeping=False)
 """
 
 
@@ -43,7 +44,7 @@ def served(tmp_path):
 
 def workers_of(server):
     with open(f"/proc/{server.pid}/task/{server.pid}/children") as children:
-        return set(children.read().split())
+        return {pid for pid in children.read().split() if not is_housekeeper(pid)}
 
 
 def answer(link):

@@ -39,6 +39,13 @@ def concrete(kind: type[errors.ArticlesError] = errors.ArticlesError) -> set[typ
     return {kind}.union(*map(concrete, kind.__subclasses__())) - roots
 
 
+def test_the_tests_find_the_scripts():
+    found = {status for script in SCRIPTS for status in statuses(script)}
+
+    assert len(SCRIPTS) > 50
+    assert {"missing", "closed", "estimated", "burst", "merged", "no_group"} <= found
+
+
 @for_each("script", SCRIPTS)
 def test_every_status_of_a_script_is_in_the_table_or_refuses_nothing(script):
     assert statuses(script) <= {*BY_STATUS, *CAUSES, *REFUSE_NOTHING}

@@ -1,5 +1,6 @@
 """Tokens of texts, queries and their filters, what matches on the index, and what is marked."""
 
+import json
 import tracemalloc
 
 import pytest
@@ -241,6 +242,14 @@ def test_a_term_matches_at_most_ten_groups():
     (words,) = read_query("news").with_groups(titles).words
 
     assert words.groups == tuple(f"news-{letter}" for letter in "abcdefghij")
+
+
+def test_naughty_strings_are_searched_and_displayed(shared_dir):
+    strings = json.loads((shared_dir / "cases" / "naughty_strings.json").read_text("utf-8"))
+    for text in strings:
+        read_query(text)
+        assert "".join(part for part, _ in marked_parts(text, read_query(text[:50]))) == text
+        tokens_of(text)
 
 
 @pytest.mark.parametrize("word", ["ios", "aws", "gas", "ais", "dns", "bus", "io", "c"])

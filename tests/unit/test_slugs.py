@@ -130,6 +130,18 @@ def test_a_huge_title_proposes_a_name_from_its_beginning():
 
 
 @needs_shared
+def test_naughty_strings_are_safe_or_refused_as_names():
+    for raw in json.loads((SHARED / "cases" / "naughty_strings.json").read_text(encoding="utf-8")):
+        if proposal := slug_from_title(raw):
+            assert_slug(proposal)
+        try:
+            slug = clean_slug(raw)
+        except InvalidInput:
+            continue
+        assert_slug(slug)
+
+
+@needs_shared
 def test_every_real_group_has_a_valid_name():
     groups = set()
     with (SHARED / "data" / "articles_2000.jsonl").open(encoding="utf-8") as articles:

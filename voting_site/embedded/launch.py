@@ -11,16 +11,17 @@ import sys
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
-def _end_with_parent(parent: int, number: int) -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, number)
-    if os.getppid() != parent:
-        sys.exit("the supervisor ended before its server started")
+def end_with(parent: int, number: int) -> None:
+    """Let the kernel send this process a signal when the thread that started it ends. Only on Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, number)
+        if os.getppid() != parent:
+            sys.exit("the supervisor ended before its server started")
 
 
 def main(parent: str, number: str, *command: str) -> None:
     """Replace this process by the command. Never returns."""
-    if sys.platform == "linux":
-        _end_with_parent(int(parent), int(number))
+    end_with(int(parent), int(number))
     os.execv(command[0], command)  # nosec B606 # noqa: S606 - our own binary
 
 

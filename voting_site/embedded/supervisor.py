@@ -19,7 +19,7 @@ logger = logging.getLogger("voting_site.embedded")
 
 START_TIMEOUT = 60.0  # seconds
 STOP_TIMEOUT = 10.0
-_WATCH_POLL = 0.1  # seconds until a dead server is noticed
+_WATCH_POLL = 0.25  # seconds until a dead server is noticed
 _LOCK_POLL = 0.3  # seconds until a free lock is noticed
 
 

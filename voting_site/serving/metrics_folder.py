@@ -25,7 +25,7 @@ def metrics_folder(data_dir: Path, address: str, workers: int) -> Iterator[Path]
     places = in_memory, on_disk = _places(data_dir, address)
     for left_behind in places:
         shutil.rmtree(left_behind, ignore_errors=True)
-    processes = 2 * (1 + workers)  # twice as many while they are replaced
+    processes = 2 * (2 + workers)  # with the housekeeper; twice as many while they are replaced
     room = len(metric_files.KINDS) * processes * metric_files.RESERVED_BYTES
     folder = in_memory if _has_room(SHARED_MEMORY, room) and _is_private(in_memory) else on_disk
     try:

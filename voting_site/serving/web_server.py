@@ -1,7 +1,7 @@
 """Run the web server as a child process that never outlives this one, and restart it when it dies.
 
-The process imports the site at once, and serves when it is let: so the launcher prepares the site meanwhile.
-It says when it serves. At a reload the former process serves until then.
+The first process prepares the site; those that replace it only serve it. Each says when it serves. At a reload the
+former process serves until then.
 """
 
 import logging
@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,10 +40,6 @@ class _Process:
     link: socket.socket
     serves: bool = False
 
-    def let_serve(self) -> None:
-        with suppress(OSError):  # it has ended, which is noticed later
-            self.link.send(b"\n")
-
     def has_served(self) -> bool:
         """Return whether a worker of it has begun to accept requests."""
         if not self.serves:
@@ -60,40 +56,46 @@ class _Process:
 class WebServer:
     """The process that runs the workers. All methods are called from the thread that started it."""
 
-    def __init__(self, host: str, port: int, listeners: Sequence[socket.socket], metrics: Path) -> None:
+    def __init__(
+        self, host: str, port: int, listeners: Sequence[socket.socket], metrics: Path, *, runs_housekeeping: bool
+    ) -> None:
         """`metrics` is the folder in which the workers count."""
-        self._host, self._port = host, port
+        self._host, self._port, self._runs_housekeeping = host, port, runs_housekeeping
         self._listeners = listeners
         self._metrics = metrics
         self._backoff = Backoff()
         self._former: list[_Process] = []
         self._restart_at: float | None = None
+        self.has_begun = False  # whether one of its processes has served
         self._current = self._spawn()
 
-    def let_serve(self) -> None:
-        """Tell the process, which has begun to import the site, that everything is prepared."""
-        self._current.let_serve()
-
-    def wait_until_answering(self, stopping: Callable[[], bool]) -> None:
-        """Block until the server accepts requests, or until `stopping()`. Raises CannotServe if it ends."""
-        while not stopping() and not self._current.has_served():
-            if (status := self._current.process.poll()) is not None:
-                raise CannotServe(f"The web server ended with status {status}; see the lines above.")
-            time.sleep(0.05)
+    @property
+    def is_settled(self) -> bool:
+        """Whether it serves, and nothing is to be done until a process ends."""
+        return self._current.serves and self._restart_at is None and not self._former
 
     def watch(self) -> None:
-        """Restart the server if it has died: at once if it has served, after growing delays if it has not."""
+        """Restart the server if it has died: at once if it has served, after growing delays if it has not.
+
+        Exits as the first process does that ends before it has served; raises CannotServe if it was killed.
+        """
         if self._restart_at is None and (status := self._current.process.poll()) is not None:
+            if not self.has_begun and not self._current.has_served():
+                if status > 0:  # it has said why
+                    sys.exit(status)
+                raise CannotServe(f"The web server ended with status {status}, before it served.")
             wait = self._backoff.after(served=self._current.has_served())
             _log.error("the web server ended with status %d and is restarted", status)
             self._restart_at = time.monotonic() + wait
         if self._restart_at is not None and time.monotonic() >= self._restart_at:
             if self._current.serves:
                 self._former.append(self._current)  # its workers
-            self._replace()
+            self._current = self._spawn()
             self._restart_at = None
         if not self._current.serves and self._current.has_served():
-            _log.info("the web server answers")
+            if self.has_begun:
+                _log.info("the web server answers")
+            self.has_begun = True
             for former in self._former:
                 former.signal_all(signal.SIGHUP)
         if self._current.serves:
@@ -103,7 +105,7 @@ class WebServer:
         """Start a server with the program's current files. The old one serves until then, and retires."""
         if self._current.process.poll() is None:
             self._former.append(self._current)
-            self._replace()
+            self._current = self._spawn()
 
     def stop(self) -> None:
         """Stop the server after its current requests. Kill it after STOP_TIMEOUT. Does nothing the second time."""
@@ -118,20 +120,17 @@ class WebServer:
                 process.kill()
                 process.wait()
 
-    def _replace(self) -> None:
-        self._current = self._spawn()
-        self.let_serve()
-
     def _spawn(self) -> _Process:
         """Start the process. It does not get the terminal's Ctrl-C, and on Linux it ends with this thread."""
         descriptors = [listener.fileno() for listener in self._listeners]
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGTERM))]
         server = [sys.executable, "-m", "voting_site.serving.workers", f"{in_address(self._host)}:{self._port}"]
+        modes = ["prepare"] * (not self.has_begun) + ["housekeeping"] * self._runs_housekeeping
         link, other_end = socket.socketpair()
         link.setblocking(False)
         with other_end:
             process = subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
-                [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE)],
+                [*launcher, *server, ",".join(map(str, descriptors)), str(PATIENCE), *modes],
                 stdin=other_end.fileno(),
                 start_new_session=True,
                 cwd=settings.BASE_DIR,

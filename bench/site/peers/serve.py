@@ -13,6 +13,7 @@ from functools import partial
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
+from voting_site.serving.signals import Signals
 from voting_site.serving.workers.pool import Pool
 
 
@@ -24,15 +25,12 @@ def main() -> None:
     listeners = [socket.socket(fileno=int(descriptor)) for descriptor in sys.argv[1].split(",")]
     patience = float(sys.argv[2])
     application, server, launcher = get_wsgi_application(), os.getpid(), os.getppid()
-    signals: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda received, _frame: signals.append(received))
 
     def work(number: int, alive: int) -> None:
         listener = listeners[number % len(listeners)]
         worker.Worker(application, listener, patience, alive, server, launcher).run()
 
-    Pool(work, settings.WEB_WORKERS).run(signals, worker.grace(patience))
+    Pool(work, settings.WEB_WORKERS).run(Signals(signal.SIGTERM, signal.SIGINT), worker.grace(patience))
 
 
 if __name__ == "__main__":

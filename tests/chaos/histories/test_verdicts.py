@@ -39,11 +39,21 @@ UNDONE = {
 
 UNEXPLAINED = {
     "a confirmed vote is lost": ("0 1 set vote\n 2 3 read none", 2),
+    "a stale read after the answer": ("0 1 set vote\n 2 3 set oppose\n 4 5 read vote\n 6 7 read oppose", 3),
+    "a choice from nowhere": ("0 1 set vote\n 2 3 read oppose", 2),
+    "both choices at once": ("0 1 set vote\n 2 3 read both", 2),
+    "an older choice comes back": ("0 1 set vote\n 2 3 set none\n 4 5 read none\n 6 7 read vote", 4),
     "a late write counts twice": (
         "0 - set vote\n 1 2 set oppose\n 3 4 read vote\n 5 6 set oppose\n 7 8 read oppose\n 9 10 read vote",
         6,
     ),
+    "a read before the only write": ("0 1 read vote\n 2 3 set vote", 1),
+    "an unknown write before its call": ("0 1 read vote\n 2 - set vote", 1),
     "readers disagree on the order": ("0 9 set vote\n 1 2 read vote\n 3 4 read none", 3),
+    "concurrent writes in both orders": (
+        "0 1 set vote\n 0 1 set oppose\n 2 3 read vote\n 4 5 read oppose\n 6 7 read vote",
+        4,
+    ),
 }
 
 

@@ -1,20 +1,15 @@
 """`manage.py run`: start the whole site."""
 
-import logging
-import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from voting_site.command_line import discard_rest
+from voting_site.command_line import discard_rest, say
 from voting_site.embedded import EmbeddedStoreError
 from voting_site.serving import launcher
-
-_log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -33,19 +28,9 @@ class Command(BaseCommand):
     def handle(self, *_: Any, no_housekeeping: bool, **__: Any) -> None:
         try:
             with _output_that_may_be_full():
-                launcher.serve(_say, runs_housekeeping=not no_housekeeping)
+                launcher.serve(say, runs_housekeeping=not no_housekeeping)
         except (EmbeddedStoreError, launcher.CannotServe) as error:
             raise CommandError(str(error)) from error
-
-
-def _say(sentence: str) -> None:
-    """Print a sentence, or log it if the output is to be JSON. A full disk of the logs must not end the site."""
-    if settings.LOG_FORMAT == "json":
-        without_code = re.sub(r"#\S+", "", sentence)  # logs are read by others than the first administrator
-        _log.info("%s", " ".join(without_code.split()))
-        return
-    with suppress(OSError):
-        print(sentence, flush=True)
 
 
 @contextmanager

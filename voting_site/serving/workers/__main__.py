@@ -1,7 +1,7 @@
-"""python -m voting_site.serving.workers <address> <listening descriptors> <patience in seconds>
+"""python -m voting_site.serving.workers <address> <listening descriptors> <patience in seconds> <modes>
 
-Started by `web_server.py`. The address only names the process in lists of processes. The site is served once a
-line arrives at the standard input, a socket, to which another line is written when it is.
+Started by `web_server.py`. The address only names the process in lists of processes. Modes are `prepare` and
+`housekeeping`. When the site is served, a line is written to the standard input, a socket.
 """
 
 import os
@@ -32,7 +32,13 @@ if __name__ == "__main__":
     metric_files.take_number()  # before any metric is defined
     django.setup(set_prefix=False)  # before any model is imported
     resolve("/healthz")  # imports all views and builds the API, once before the forks
-    if sys.stdin.buffer.readline():  # the site is prepared; nothing comes if the launcher has given up
-        from voting_site.serving.workers import site
+    from voting_site.serving.workers import site
 
-        site.serve(list(map(int, sys.argv[2].split(","))), float(sys.argv[3]), _say_that_it_serves)
+    _, _, descriptors, patience, *modes = sys.argv
+    site.serve(
+        list(map(int, descriptors.split(","))),
+        float(patience),
+        _say_that_it_serves,
+        prepares="prepare" in modes,
+        runs_housekeeping="housekeeping" in modes,
+    )

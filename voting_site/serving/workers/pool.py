@@ -3,15 +3,16 @@
 import logging
 import math
 import os
-import select
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from voting_site.embedded.supervisor import Backoff
+from voting_site.serving.signals import Signals
 
-_POLL = 0.1  # seconds until an ended worker or a signal is noticed
+_LOOK_SECONDS = 1.0  # until a worker that had left is reaped; one that accepts no more is replaced at once
+_POLL = 0.01  # seconds until the end of a worker is noticed that is to end
 
 _log = logging.getLogger(__name__)
 
@@ -46,29 +47,31 @@ class Pool:
         self._backoff = Backoff()
         self._not_before = 0.0
 
-    def run(self, signals: Sequence[int], grace: Callable[[int], float]) -> None:
+    def run(self, signals: Signals, grace: Callable[[int], float]) -> None:
         """Keep `size` workers accepting requests until signals arrive; pass these on.
 
         Kill the workers that have not ended `grace(signal)` seconds after the last one.
         """
-        while not signals:
+        while not signals.received:
             self._start_missing()
-            self._see_who_leaves()
+            self._see_who_leaves(signals)
             self._reap()
         passed_on, end = 0, math.inf
         while self._workers and time.monotonic() < end:
-            for number in signals[passed_on:]:
+            for number in signals.received[passed_on:]:
                 self._signal(number)
                 passed_on, end = passed_on + 1, time.monotonic() + grace(number)
-            time.sleep(_POLL / 10)
+            time.sleep(_POLL)
             self._reap()
         self._signal(signal.SIGKILL)
 
     def _start_missing(self) -> None:
-        missing = set(range(self._size)) - {entry.number for entry in self._workers.values() if entry.pipe >= 0}
-        if missing and time.monotonic() >= self._not_before:
-            for number in missing:
+        if time.monotonic() >= self._not_before:
+            for number in self._missing():
                 self._fork(number)
+
+    def _missing(self) -> set[int]:
+        return set(range(self._size)) - {entry.number for entry in self._workers.values() if entry.pipe >= 0}
 
     def _fork(self, number: int) -> None:
         read, write = os.pipe()
@@ -80,6 +83,7 @@ class Pool:
         status = 1
         try:
             os.close(read)
+            signal.set_wakeup_fd(-1)  # it is the parent's
             self._work(number, write)
             status = 0
         except BaseException:
@@ -88,10 +92,11 @@ class Pool:
             logging.shutdown()
             os._exit(status)  # not into the code of the parent
 
-    def _see_who_leaves(self) -> None:
+    def _see_who_leaves(self, signals: Signals) -> None:
         """Wait a moment for workers that close their pipe, because they have ended or accept no more requests."""
         pipes = [entry.pipe for entry in self._workers.values() if entry.pipe >= 0]
-        readable, _, _ = select.select(pipes, [], [], _POLL)
+        pause = max(0.0, self._not_before - time.monotonic()) if self._missing() else _LOOK_SECONDS
+        readable = signals.wait(pause, pipes)
         for entry in self._workers.values():
             if entry.pipe not in readable:
                 continue

@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
@@ -17,40 +18,65 @@ from articles.operation import metric_files
 from articles.page_store import PageStore
 from articles.readership.record import GatheredViews, count_apart
 from articles.wiring import repository
+from voting_site.command_line import say
 from voting_site.jinja import load_most_read
+from voting_site.serving.listener import listen
+from voting_site.serving.preparation import Preparation
 from voting_site.serving.requests import declared
+from voting_site.serving.signals import Signals
+from voting_site.serving.workers import housekeeper
 from voting_site.serving.workers.pool import Pool
 from voting_site.serving.workers.recent_pages import RecentPages, Views
 from voting_site.serving.workers.worker import Worker, grace
-from voting_site.wsgi import application  # before the forks, which share its memory
 
 
-def serve(descriptors: Sequence[int], patience: float, began: Callable[[], object] = lambda: None) -> None:
-    """Serve on the listening sockets; cut slow connections after `patience` seconds. Call `began` when it does.
+def serve(
+    descriptors: Sequence[int],
+    patience: float,
+    began: Callable[[], object] = lambda: None,
+    *,
+    prepares: bool = False,
+    runs_housekeeping: bool = True,
+) -> None:
+    """Serve on the sockets, after the site is prepared if it `prepares` it. Call `began` when it does.
 
-    SIGTERM ends the current requests. SIGHUP also answers the next request of each connection.
+    Cut slow connections after `patience` seconds. SIGTERM ends the current requests. SIGHUP also answers the next
+    request of each connection.
     """
-    listeners = [socket.socket(fileno=descriptor) for descriptor in descriptors]
-    signals: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda received, _frame: signals.append(received))
-
+    preparation = Preparation() if prepares else None
     # Once before the forks, not at each one's first request.
-    load_most_read()
+    load_most_read(Path(settings.DATA_DIR) / "templates")
     documentation.document()  # half a second, in which a worker's clients would give up
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
             reverse("articles:front")  # it reads all addresses
+    is_prepared, greeting = preparation.result() if preparation else (False, "")
+    wsgi = import_module("voting_site.wsgi")  # it lists the static files; before the forks, which share its memory
+
+    wsgi.keep_connections()
+    listeners = [socket.socket(fileno=descriptor) for descriptor in descriptors]
+    listen(listeners)
+    signals = Signals(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     # What is loaded now stays: the workers' garbage collector need not look through it, nor copy it into each.
     gc.freeze()
     server, launcher, folder = os.getpid(), os.getppid(), os.environ.get(metric_files.VARIABLE)
 
+    def greet() -> None:
+        began()
+        if greeting:
+            say(greeting)
+
     def work(number: int, alive: int) -> None:
         metric_files.take_number()
+        if number == settings.WEB_WORKERS:
+            housekeeper.run(server, is_prepared, runs_housekeeping)
+            return
+        wsgi.limit_waits()
         listener = listeners[number % len(listeners)]
-        Worker(application, listener, patience, alive, server, launcher, recent_pages()).run()
+        Worker(wsgi.application, listener, patience, alive, server, launcher, recent_pages()).run()
 
-    Pool(work, settings.WEB_WORKERS, began).run(signals, grace(patience))
+    Pool(work, settings.WEB_WORKERS + 1, greet).run(signals, grace(patience))
+    wsgi.leave_database()
     if folder and os.getppid() != launcher:  # it was killed, and cannot remove the folder
         shutil.rmtree(folder, ignore_errors=True)
 
