@@ -84,6 +84,7 @@ CHECKS = (
     Check("sign-in", "providers", settings.check_providers, slow=True),
     Check("proxy", "request", proxy.check_request, slow=True),
     Check("disk", "space", machine.check_space),
+    Check("memory", "web server", machine.check_memory),
     Check("backups", "age", housekeeping.check_age_of_backup),
     Check("limits", "open files", machine.check_open_files),
 )

@@ -1,4 +1,4 @@
-"""Who can read and write the site's files, and what the machine leaves to the site: disk space and open files."""
+"""Who can read and write the files of the site, and what the machine leaves to it: disk, memory, open files."""
 
 import os
 import resource
@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from articles.doctor.examination import Examination, Finding, accounts_file, error, fine, note, warning
 from articles.formatting import units
 from articles.formatting.values import grouped
+from articles.operation import metric_files
 
 
 def check_data_directory(_examination: Examination) -> Iterator[Finding]:
@@ -111,6 +113,7 @@ LEAST_FREE_BYTES = 50_000_000
 """Space on the disk of DATA_DIR below which the site is about to stop accepting changes."""
 
 _LITTLE_FREE_BYTES = 500_000_000
+_MUCH_MEMORY = 250_000_000  # bytes of one process, with its part of what it shares
 _FEW_FILES = 1024  # open files below which a limit is low: each connection of a reader takes one
 
 
@@ -131,6 +134,22 @@ def _space(name: str, folder: Path) -> Finding:
     if free < _LITTLE_FREE_BYTES:
         return warning(_("The disk of `%(name)s` is nearly full: %(free)s left.") % facts, advice)
     return fine(f"The disk of {name} has {facts['free']} left.")
+
+
+def check_memory(_examination: Examination) -> Iterator[Finding]:
+    """Look at the processes of the site that runs on this machine with this configuration, if one does."""
+    folder = import_string(settings.METRICS_FINDER)()
+    memory = metric_files.memory_of(folder) if folder else []
+    if not memory:
+        return
+    if max(memory) > _MUCH_MEMORY:
+        yield warning(
+            _("A process of the web server takes %(memory)s; usual are 40 to 80 MB.")
+            % {"memory": units.size(max(memory))},
+            _("Restart the site. If it happens again, report it with the site’s log."),
+        )
+    else:
+        yield fine(f"The web server's {len(memory)} processes take {units.size(sum(memory))}.")
 
 
 def check_open_files(_examination: Examination) -> Iterator[Finding]:

@@ -74,6 +74,7 @@ _GAUGES = {
     "hot_age_seconds": ("site_hot_list_age_seconds", "Time since the hot list was scored."),
     "housekeeping_age_seconds": ("site_housekeeping_age_seconds", "Time since a step of housekeeping began."),
     "disk_free_bytes": ("site_disk_free_bytes", "Free space on the disk of the site's data."),
+    "web_memory_bytes": ("site_web_memory_bytes", "Memory of the web server's processes."),
     "tasks": ("site_tasks", "Background tasks that wait."),
     "task_late_seconds": ("site_task_late_seconds", "Time since the first of the tasks that are due was due."),
     "failed_tasks": ("site_failed_tasks", "Background tasks that failed, and are not tried again."),

@@ -1,5 +1,11 @@
-"""Space on the disks."""
+"""Space on the disks, and memory of the web server."""
 
+import os
+import sys
+
+import pytest
+
+from articles.doctor import machine
 from tests.doctor.examining import brief, levels
 from tests.small_disk import fill
 
@@ -22,3 +28,20 @@ def test_the_disk_of_the_backups_is_examined_too(settings, disk):
 
     assert level == "warning"
     assert text.startswith("The disk of `BACKUP_DIR` is nearly full")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process takes")
+def test_the_memory_of_each_process_of_the_web_server_is_examined(settings, tmp_path, monkeypatch):
+    settings.METRICS_FINDER = "tests.doctor.test_machine.folder"
+    monkeypatch.setattr(sys.modules[__name__], "folder", lambda: tmp_path, raising=False)
+    assert levels("memory", "web server") == [], "none runs here"
+    (tmp_path / "0.lock").write_text(str(os.getpid()))
+    (tmp_path / "1.lock").write_text("")
+    monkeypatch.setattr(machine, "_MUCH_MEMORY", 10**12)
+    assert levels("memory", "web server") == ["fine"]
+
+    monkeypatch.setattr(machine, "_MUCH_MEMORY", 1_000_000)
+
+    ((level, text),) = brief("memory", "web server")
+    assert level == "warning"
+    assert text.startswith("A process of the web server takes ")

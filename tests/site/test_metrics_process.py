@@ -24,6 +24,7 @@ def test_the_counts_of_all_workers_are_summed_and_outlive_each_worker(start):
     for _ in range(60):
         assert site.get("/")[0] == 200
     assert front_pages(site) == 60
+    assert value_in(site.get("/metrics")[1], "site_web_memory_bytes") > 5 * 10e6, "of five processes"
 
     for number in (signal.SIGTERM, signal.SIGKILL) * 2:
         before = workers_of(site)
