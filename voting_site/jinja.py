@@ -1,6 +1,5 @@
 """The Jinja2 environment of all pages except the admin site."""
 
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -20,7 +19,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language_info
 from jinja2 import Environment, FileSystemBytecodeCache, StrictUndefined, pass_context, pass_eval_context
 from jinja2.bccache import Bucket
-from jinja2.ext import Extension
 from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
 from markupsafe import Markup
@@ -163,20 +161,11 @@ def load_most_read(folder: Path) -> None:
             env.get_template(name)
 
 
-class Flat(Extension):
-    """Drops the indentation of templates, a fiftieth of what a page weighs."""
-
-    _INDENTATION = re.compile(r"^ +", re.MULTILINE)
-
-    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:  # noqa: ARG002
-        return self._INDENTATION.sub("", source)
-
-
 def environment(**options: Any) -> Environment:
     """Return an environment with autoescaping (set by Django's backend), strict undefined names, and gettext."""
     options["undefined"] = StrictUndefined
     env = Environment(  # nosec B701 # noqa: S701 - autoescape is in the options
-        extensions=["jinja2.ext.i18n", Flat], trim_blocks=True, **options
+        extensions=["jinja2.ext.i18n"], trim_blocks=True, lstrip_blocks=True, **options
     )
     env.install_gettext_callables(  # type: ignore[attr-defined]
         translation.gettext,
