@@ -8,7 +8,9 @@ from articles import wiring
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.mailing import notices_to
+from articles.site import default_welcome
 from articles.text import kept_html
+from articles.web.context import in_brief
 from tests.cases import for_each
 from tests.cast import MALLORY, MODERATOR
 from tests.factories import browser_of, comment_on, post_as
@@ -56,7 +58,8 @@ def numbers(site_store, alice, bob, carol, mallory):
 
 @pytest.fixture
 def parsed(monkeypatch):
-    """The texts that are parsed from here on."""
+    """The texts that are parsed from here on. A process parses the description of the site once."""
+    in_brief(default_welcome().text)
     texts, render = [], kept_html.render
 
     def note(text, **rules):
