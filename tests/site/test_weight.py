@@ -68,11 +68,11 @@ def scripts_by_template():
 
 
 @pytest.mark.timeout(120)
-def test_the_scripts_of_a_page_total_at_most_11_kilobytes_compressed_separately(static_files):
+def test_the_scripts_of_a_page_total_at_most_10_kilobytes_compressed_separately(static_files):
     sources = {path.stem for path in (settings.BASE_DIR / "static" / "js").glob("*.js")}
     weights = {path.name.split(".")[0]: weight(path) for path in (static_files / "js").glob("*.js")}
     pages = scripts_by_template()
 
     assert weights.keys() == sources == {"worker"}.union(*pages.values())  # which browsers fetch beside the pages
     for page, scripts in pages.items():
-        assert sum(weights[name] for name in scripts) <= 11 * KB, (page, weights)
+        assert sum(weights[name] for name in scripts) <= 10 * KB, (page, weights)
