@@ -119,6 +119,8 @@ def test_a_key_hides_an_article_and_a_button_what_is_like_it(page, site_store, a
     expect(page.locator(row_of(article))).to_be_visible()
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.closest('.row').id") == f"article-{others[0]}"
+    page.keyboard.press("k")
+    expect(row.get_by_role("button", name="Undo")).to_be_focused()
     row.get_by_role("button", name="Undo").click()
     expect(row.locator("h2 a")).to_be_focused()
     page.reload()
