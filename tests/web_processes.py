@@ -6,7 +6,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from articles.operation import metric_files
-from tests.site_process import Site
+from tests.site_process import DEADLINE, Site
+from tests.waiting import until
 from voting_site.serving.workers import housekeeper
 
 
@@ -33,9 +34,15 @@ def is_housekeeper(pid):
     return False
 
 
-def workers_of(site: Site):
+def children_of_server(site: Site):
     server = server_of(site)
-    return {pid for pid, parent in parents(site).items() if parent == server and not is_housekeeper(pid)}
+    return {pid for pid, parent in parents(site).items() if parent == server}
+
+
+def workers_of(site: Site):
+    """Return the children of the web server except the housekeeper, which is named soon after its fork."""
+    until(lambda: any(map(is_housekeeper, children_of_server(site))), DEADLINE, site.told)
+    return {pid for pid in children_of_server(site) if not is_housekeeper(pid)}
 
 
 def folder_of_metrics(site: Site):

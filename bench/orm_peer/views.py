@@ -66,7 +66,7 @@ def front(request: HttpRequest) -> HttpResponse:
     page = ArticlePage((), 1, PER_PAGE, _count(int(now // _COUNT_SECONDS)), Order.SCORE)
     is_member = request.user.is_authenticated
     context = {
-        "list": ListPage(page, Reader(is_member=is_member), next=OPEN["next"]),
+        "list": ListPage(page, Reader(may_post=is_member), next=OPEN["next"]),
         "updated_ago": "",
         "site": "",
         "welcome": None,

@@ -29,7 +29,7 @@
 
   // While one form of a page is sent, and the page comes back, the others keep what was typed and ticked in them.
   const keepOthers = () => {
-    const isTick = ({ type }) => /radio|checkbox/.test(type);
+    const isTick = ({ type }) => ["radio", "checkbox"].includes(type);
     const state = (field) => (isTick(field) ? field.checked : field.value);
     const nameOf = (field) => field.id || [field.form.action, field.name, isTick(field) && field.value].join();
     const kinds = "[method=post]:not(:has(.draft)) :is(input:not([type=hidden], [type=password]), select, textarea)";

@@ -12,7 +12,16 @@ import pytest
 from tests.figures import value_in
 from tests.site_process import DEADLINE, free_port
 from tests.waiting import until
-from tests.web_processes import answers, counted, folder_of_metrics, parents, server_of, store_of, workers_of
+from tests.web_processes import (
+    answers,
+    children_of_server,
+    counted,
+    folder_of_metrics,
+    parents,
+    server_of,
+    store_of,
+    workers_of,
+)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
@@ -47,12 +56,12 @@ def test_the_site_is_served_once_it_is_prepared_and_a_stop_ends_the_preparation(
     site = start()
     until(lambda: len(parents(site)) == 2, DEADLINE, site.told)
     server = server_of(site)
-    (preparing,) = workers_of(site)
+    (preparing,) = children_of_server(site)
     os.kill(preparing, signal.SIGSTOP)
 
     until(lambda: all(is_asleep(server) for _ in range(1000)), DEADLINE, site.told)
 
-    assert workers_of(site) == {preparing}
+    assert children_of_server(site) == {preparing}
     with pytest.raises(OSError, match="refused"):
         site.get("/healthz")
     site.process.terminate()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 
@@ -43,8 +44,9 @@ def served(tmp_path):
 
 
 def workers_of(server):
-    with open(f"/proc/{server.pid}/task/{server.pid}/children") as children:
-        return {pid for pid in children.read().split() if not is_housekeeper(pid)}
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
+    until(lambda: any(map(is_housekeeper, children.read_text().split())), DEADLINE)
+    return {pid for pid in children.read_text().split() if not is_housekeeper(pid)}
 
 
 def answer(link):
