@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from articles.doctor.examination import Examination, Finding, accounts_file, error, fine, note, warning
 from articles.formatting import units
 from articles.formatting.values import grouped
-from articles.operation import metric_files
+from articles.operation import metrics
 
 
 def check_data_directory(_examination: Examination) -> Iterator[Finding]:
@@ -138,9 +137,7 @@ def _space(name: str, folder: Path) -> Finding:
 
 def check_memory(_examination: Examination) -> Iterator[Finding]:
     """Look at the processes of the site that runs on this machine with this configuration, if one does."""
-    folder = import_string(settings.METRICS_FINDER)()
-    memory = metric_files.memory_of(folder) if folder else []
-    if not memory:
+    if not (memory := metrics.web_memory()):
         return
     if max(memory) > _MUCH_MEMORY:
         yield warning(

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.module_loading import import_string
 from prometheus_client import (
     CONTENT_TYPE_PLAIN_0_0_4,
     CollectorRegistry,
@@ -183,6 +184,12 @@ class _Figures:
         for key, (name, text) in _GAUGES.items():
             if key in self._figures:
                 yield GaugeMetricFamily(name, text, value=self._figures[key])
+
+
+def web_memory() -> list[int]:
+    """Return the bytes that each process of this machine's web server takes; empty if none runs, or off Linux."""
+    folder = import_string(settings.METRICS_FINDER)()
+    return metric_files.memory_of(folder) if folder else []
 
 
 def exposition(

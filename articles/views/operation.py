@@ -1,14 +1,12 @@
 """The operator's page with the charts of the last 24 hours, `/metrics` for Prometheus, and health checks."""
 
 import hmac
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -35,7 +33,7 @@ from articles.domain.measurements import KEPT, LONGEST, Measurement
 from articles.domain.store_address import ANY_SITE
 from articles.formatting import units
 from articles.formatting.values import grouped, prose
-from articles.operation import metric_files, metrics
+from articles.operation import metrics
 from articles.views.ranking import chart_labels
 from articles.web.identity import needs
 from articles.wiring import repository
@@ -280,12 +278,12 @@ def scrape(request: HttpRequest) -> HttpResponse:
 def _of_machine() -> dict[str, float]:
     """Return the figures that do not come from the store."""
     figures: dict[str, float] = {"disk_free_bytes": free_bytes()}
-    if (folder := os.environ.get(metric_files.VARIABLE)) and (memory := sum(metric_files.memory_of(Path(folder)))):
-        figures["web_memory_bytes"] = memory
+    if memory := metrics.web_memory():
+        figures["web_memory_bytes"] = sum(memory)
     with suppress(DatabaseError):
         tasks = read_state()
         figures |= {"tasks": tasks.waiting, "task_late_seconds": tasks.late, "failed_tasks": tasks.failed}
-    if (backups := folders.chosen_folder()) and (age := folders.age_of_newest(backups)) is not None:
+    if (folder := folders.chosen_folder()) and (age := folders.age_of_newest(folder)) is not None:
         figures["backup_age_seconds"] = age
     return figures
 
