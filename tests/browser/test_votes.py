@@ -169,7 +169,7 @@ def test_a_vote_is_sent_even_if_the_member_leaves_the_page(page, site_store, art
         """() => {
             const send = fetch;
             window.outlives = [];
-            window.fetch = (where, how) => { outlives.push(how.keepalive); return send(where, how) };
+            window.fetch = (where, how) => { if (how) outlives.push(how.keepalive); return send(where, how) };
         }"""
     )
 
