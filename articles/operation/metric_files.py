@@ -10,7 +10,6 @@ the blocks of all files are reserved before any process counts.
 import fcntl
 import os
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -63,13 +62,14 @@ def take_number() -> None:
     if not folder:
         return
     for number in count():
-        lock = (Path(folder) / f"{number}.lock").open("w")
+        lock = (Path(folder) / f"{number}.lock").open("a")  # what another process has written stays
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.close()
             continue
         with suppress(OSError):  # on a full disk it counts all the same
+            lock.truncate(0)
             lock.write(str(os.getpid()))
             lock.flush()
         mark_process_dead(number, folder)  # type: ignore[no-untyped-call]
@@ -79,19 +79,20 @@ def take_number() -> None:
         return
 
 
-def memory_of(folder: Path) -> list[int]:
-    """Return the bytes that each process takes that counts in a folder, with its part of what it shares.
+def memory_in(folder: Path) -> list[int]:
+    """Return the bytes that each process takes that counts in a folder: see `memory_of`."""
+    with suppress(OSError):  # the web server is ending
+        return [memory for lock in folder.glob("*.lock") if (memory := memory_of(lock.read_text()))]
+    return []
 
-    Empty where the kernel does not say: only Linux does.
-    """
-    return [memory for lock in folder.glob("*.lock") for memory in _memory_of(lock)]
 
-
-def _memory_of(lock: Path) -> Iterator[int]:
-    with suppress(OSError, ValueError):
-        for line in Path(f"/proc/{int(lock.read_text())}/smaps_rollup").read_text().splitlines():
+def memory_of(pid: object) -> int:
+    """Return the bytes of a process, with its part of what it shares (Pss of proc(5)); 0 if ended or off Linux."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines():
             if line.startswith("Pss:"):
-                yield 1024 * int(line.split()[1])
+                return 1024 * int(line.split()[1])
+    return 0
 
 
 def _number() -> int:

@@ -189,7 +189,7 @@ class _Figures:
 def web_memory() -> list[int]:
     """Return the bytes that each process of this machine's web server takes; empty if none runs, or off Linux."""
     folder = import_string(settings.METRICS_FINDER)()
-    return metric_files.memory_of(folder) if folder else []
+    return metric_files.memory_in(folder) if folder else []
 
 
 def exposition(

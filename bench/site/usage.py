@@ -9,6 +9,8 @@ from pathlib import Path
 
 import redis
 
+from articles.operation.metric_files import memory_of
+
 _ADDITIONS = 20_000_000
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -38,13 +40,7 @@ def cpu_seconds(pids: Iterable[int]) -> float:
 
 def memory_bytes(pids: Iterable[int]) -> int:
     """Return the memory of processes; what they share is divided among those that share it."""
-    kilobytes = 0
-    for pid in pids:
-        with suppress(OSError):
-            for line in Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines():
-                if line.startswith("Pss:"):
-                    kilobytes += int(line.split()[1])
-    return 1024 * kilobytes
+    return sum(map(memory_of, pids))
 
 
 def store_counters(client: "redis.Redis | None") -> StoreCounters:

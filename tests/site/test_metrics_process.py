@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from django.conf import settings
 
+from articles.operation import metric_files
 from tests.figures import value_in
 from tests.site_process import DEADLINE
 from tests.waiting import until
@@ -24,7 +25,8 @@ def test_the_counts_of_all_workers_are_summed_and_outlive_each_worker(start):
     for _ in range(60):
         assert site.get("/")[0] == 200
     assert front_pages(site) == 60
-    assert value_in(site.get("/metrics")[1], "site_web_memory_bytes") > 5 * 10e6, "of five processes"
+    assert len(metric_files.memory_in(folder_of_metrics(site))) == 5, "the web server, workers and housekeeper"
+    assert value_in(site.get("/metrics")[1], "site_web_memory_bytes") > 5 * 10e6
 
     for number in (signal.SIGTERM, signal.SIGKILL) * 2:
         before = workers_of(site)
