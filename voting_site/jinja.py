@@ -1,5 +1,6 @@
 """The Jinja2 environment of all pages except the admin site."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
@@ -135,6 +136,9 @@ _MOST_READ = (
 """Templates, and folders of them, that most readers' pages are made of; with those outside of all folders."""
 
 
+_COMPILED = re.compile(r"[0-9a-f]{16}-[0-9a-f]{40}")  # the name of a file: of the version and of the template
+
+
 class _CompiledTemplates(FileSystemBytecodeCache):
     """Templates as Python's code, of this version. A disk that is full only costs time."""
 
@@ -143,7 +147,7 @@ class _CompiledTemplates(FileSystemBytecodeCache):
         with suppress(OSError):
             folder.mkdir(mode=0o700, exist_ok=True)
             for path in folder.iterdir():
-                if not path.name.startswith(digest):
+                if _COMPILED.fullmatch(path.name) and not path.name.startswith(digest):
                     path.unlink(missing_ok=True)
         super().__init__(str(folder), f"{digest}-%s")
 

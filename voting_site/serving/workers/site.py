@@ -45,7 +45,7 @@ def serve(
     """
     preparation = Preparation() if prepares else None
     # Once before the forks, not at each one's first request.
-    load_most_read(Path(settings.DATA_DIR) / "templates")
+    load_most_read(Path(settings.DATA_DIR) / "compiled_templates")
     documentation.document()  # half a second, in which a worker's clients would give up
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
