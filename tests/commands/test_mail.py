@@ -442,7 +442,7 @@ def test_a_moderator_gets_only_what_that_moderator_can_decide(site_store, articl
     assert message.to == ["alice@example.org"]
     assert "newcomer signed up" in message.body
     assert "title" not in message.body
-    assert "bob" not in message.body
+    assert " bob" not in " ".join(message.body.split())  # a link may have any letters
 
 
 def test_a_moderator_hears_nothing_of_what_only_that_moderator_flagged(site_store, article, later, carol):
