@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from math import inf
 
@@ -43,11 +42,11 @@ class Members(OfStore):
         Includes the newest 1,000 votes per shard on articles that are closed. Round trips and errors as
         `get_posted`.
         """
-        return self._voted_page(user, number, Choice.VOTE, after)
+        return self._page(self._lists(user, Choice.VOTE), number, user, after)
 
     def get_opposed(self, user: UserId, number: int = 1, *, after: Position | None = None) -> MemberPage:
         """Return page `number` of listed articles the member opposed. Round trips and errors as `get_posted`."""
-        return self._voted_page(user, number, Choice.OPPOSE, after)
+        return self._page(self._lists(user, Choice.OPPOSE), number, user, after)
 
     def get_saved(self, user: UserId, number: int = 1, *, after: Position | None = None) -> MemberPage:
         """Return page `number` of the listed articles the member saved. Round trips and errors as `get_posted`."""
@@ -172,11 +171,6 @@ class Members(OfStore):
         ]
         replies = self._store.run_many(calls)
         return sum(articles for articles, _ in replies), sum(comments for _, comments in replies)
-
-    def _voted_page(self, user: UserId, number: int, choice: Choice, after: Position | None) -> MemberPage:
-        """Return a page with the choice set on each article: voter sets of closed articles may have expired."""
-        page = self._page(self._lists(user, choice), number, user, after)
-        return replace(page, articles=tuple(replace(article, choice=choice) for article in page.articles))
 
     def _lists(self, user: UserId, choice: Choice) -> list[str]:
         shards = self._store.shards.all

@@ -82,6 +82,7 @@ def test_a_listed_choice_is_still_known_after_its_voter_set_expires(repository, 
     (found,) = repository.members.get_opposed(BOB).articles
 
     assert (found.id, found.choice) == (article, Choice.OPPOSE)
+    assert repository.articles.get(article, BOB).choice is Choice.OPPOSE
     assert problems(repository) == []
 
 

@@ -4,7 +4,7 @@ KEYS  1 ranking parameters
 ARGV  1 shard prefix  2 user, or ''  3 1 to count visitors, or 0  4 number of fields  5… fields of the hash, then ids
 Returns  what read_articles() returns
 Cost  O(articles)
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
+TOUCHES  article:<id> r, votes:<user> r, opposes:<user> r, visits:<user> r,
          counter:views:<id> r, hll:uv:<id> r, ranking: r
 ]]
 local first_id = 5 + tonumber(ARGV[4])

@@ -41,14 +41,17 @@ local function read_articles(prefix, ranking, ids, user, shows_visitors, fields)
   local values = {redis.call('HMGET', ranking, 'seconds_per_point', 'voting_window')}
   local function add(value) values[#values + 1] = value end
   local views = all_page_views(prefix, ids)
-  local visits = user ~= '' and #ids > 0 and redis.call('HMGET', prefix .. 'visits:' .. user, unpack(ids)) or {}
+  local of_member = user ~= '' and #ids > 0
+  local visits = of_member and redis.call('HMGET', prefix .. 'visits:' .. user, unpack(ids)) or {}
+  local votes = of_member and redis.call('ZMSCORE', prefix .. 'votes:' .. user, unpack(ids)) or {}
+  local opposes = of_member and redis.call('ZMSCORE', prefix .. 'opposes:' .. user, unpack(ids)) or {}
   for n, id in ipairs(ids) do
     add(redis.call('HMGET', prefix .. 'article:' .. id, unpack(fields)))
     add(views[n] or 0)
     add(shows_visitors and unique_visitors(prefix, id) or 0)
     if user ~= '' then
-      add(redis.call('SISMEMBER', prefix .. 'voted:' .. id, user))
-      add(redis.call('SISMEMBER', prefix .. 'oppose:' .. id, user))
+      add(votes[n] and 1 or 0)
+      add(opposes[n] and 1 or 0)
       add(visits[n] or '')
     end
   end

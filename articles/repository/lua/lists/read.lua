@@ -12,7 +12,7 @@ Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}
          {1 if saved, or 0 …}}; the last two only with articles
 Cost  O(log N + entries); if the ranking does not exist, O(few · log few) for few articles, O(walked) for more, and
       O(group · log group) for a part that lies deeper; O(list) of a hot list since a moment
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
+TOUCHES  article:<id> r, votes:<user> r, opposes:<user> r, visits:<user> r,
          <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          ranking: rw, groups: r, saved:<user> r
 ]]

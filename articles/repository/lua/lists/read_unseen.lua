@@ -13,7 +13,7 @@ ARGV  1 shard prefix  2 entries wanted  3 most entries to examine  4 span  5 whe
 Returns  {number of entries, {id, value, id, value …}, {version, refreshed at}, 'id value,id value …' of the hidden ones
          before the last of these, {title, link, title, link …}, titles, what read_articles() returns, {1 if saved, or 0 …}}
 Cost  O(entries examined + hidden + log² N), plus the cost of `lists/read` if the ranking does not exist
-TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, visits:<user> r,
+TOUCHES  article:<id> r, votes:<user> r, opposes:<user> r, visits:<user> r,
          <order>: r, top:<period> rw, group:<slug> r, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r,
          ranking: rw, groups: r, saved:<user> r
 ]]
