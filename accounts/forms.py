@@ -33,7 +33,7 @@ from accounts.sign_in import identities
 from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.provider import Person
 from accounts.web import unsent_form
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 from tasks import MAIL, TaskQueueFull, add
 
 _log = logging.getLogger(__name__)

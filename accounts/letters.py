@@ -15,8 +15,8 @@ from django.conf import settings
 from django.template import engines
 from jinja2 import Environment
 
-from owner import colours
-from owner.choices import chosen
+from articles.configuration import colours
+from articles.configuration.choices import chosen
 
 _FONTS = (
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'PingFang SC', 'Hiragino Sans GB', "

@@ -31,7 +31,7 @@ from django_tasks_db.models import DBTaskResult
 
 from accounts import letters
 from accounts.models import User
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 from tasks import MAIL, NotYet, TaskQueueFull, add, rests
 
 _log = logging.getLogger(__name__)

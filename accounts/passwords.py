@@ -18,7 +18,7 @@ from django.forms import BaseForm
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 LONGEST_WAIT = 2.0  # seconds that a request waits for its turn
 

@@ -22,6 +22,7 @@ from accounts import account_deletion, sessions as member_sessions
 from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
 from articles import account_ids, mailing, replies
 from articles.backup import folders, making
+from articles.configuration.choices import closed_groups
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
 from articles.domain.lists import without_groups
@@ -29,7 +30,6 @@ from articles.operation import metrics
 from articles.readership import archive
 from articles.repository import Repository
 from articles.web.groups import follow_merges
-from owner.choices import closed_groups
 
 _log = logging.getLogger(__name__)
 

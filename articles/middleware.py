@@ -25,6 +25,8 @@ from django.utils.cache import patch_vary_headers
 from accounts.passwords import HashesBusy
 from accounts.web.backend import member_of
 from articles.api.protocol.envelope import accounts_away, is_for_programs, login_first, too_many
+from articles.configuration import choices
+from articles.configuration.choices import chosen
 from articles.domain import errors
 from articles.domain.lists import without_groups
 from articles.domain.refusals import refusal_of
@@ -34,8 +36,6 @@ from articles.text.refusals import action_sentence
 from articles.web import caching, error_pages as pages, limits, reading
 from articles.web.addresses import moved
 from articles.wiring import repository
-from owner import choices
-from owner.choices import chosen
 
 Answer = Callable[[HttpRequest], HttpResponse]
 

@@ -31,6 +31,7 @@ from django.utils.translation import gettext as _
 
 from accounts.mail import Kind, TooManyMails, comparable, letter_to, read_reply_address, reply_address, send_later
 from accounts.models import User
+from articles.configuration.choices import chosen
 from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, Banned, HeldForApproval, LimitReached, StoreError
 from articles.formatting.values import grouped
@@ -39,7 +40,6 @@ from articles.text.lines import InvalidInput, clean_comment
 from articles.text.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import comments, limits
-from owner.choices import chosen
 from tasks import TaskQueueFull
 
 _log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from django.db import DatabaseError, transaction
 from django.utils.translation import get_language, gettext
 
 from accounts.models import WaitingAccount
-from articles.recent import Recent
-from owner.choices import chosen
+from articles.configuration.choices import chosen
+from articles.configuration.recent import Recent
 
 
 class SiteText(NamedTuple):

@@ -13,6 +13,9 @@ from django.db import DatabaseError
 from markupsafe import Markup
 
 from articles import known_store
+from articles.configuration import choices
+from articles.configuration.choices import chosen
+from articles.configuration.recent import Recent
 from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreError
 from articles.domain.lists import closed_groups, without_groups
@@ -21,12 +24,9 @@ from articles.domain.trust import BACKERS
 from articles.finding import Finder, Follower, Index, IndexFolder
 from articles.operation import metrics
 from articles.page_store import PageStore
-from articles.recent import Recent
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, Repository, connect
 from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render
-from owner import choices
-from owner.choices import chosen
 
 _SHARE_OF_TIMEOUT = 0.8
 _MOST_CONFIRMATION_SECONDS = 2.0

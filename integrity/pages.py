@@ -21,6 +21,7 @@ from accounts.mail import site_address
 from accounts.models import READ
 from articles.api.protocol.operations import BearerToken
 from articles.api.protocol.problems import Problem, login_required
+from articles.configuration.choices import chosen
 from articles.domain.articles import ArticleId
 from articles.feeds import Feed, Item, answer
 from articles.formatting.values import grouped
@@ -33,7 +34,6 @@ from articles.wiring import repository
 from integrity.ballots import FORMAT, Ballot, Record, canonical, commitment_of, opening_of
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport, chain_file
 from integrity.months import SECTIONS, Figure, months_table
-from owner.choices import chosen
 from tools import verify_ballots
 
 DAYS_PER_PAGE = 30

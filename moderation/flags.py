@@ -18,6 +18,7 @@ from accounts.models.law import Act
 from accounts.web.form_pages import View, members_only, page_with_form, private_page, show_form, show_next
 from articles.api import schemas
 from articles.api.protocol.operations import AUTHORS, CommentNumber, OthersArticleNumber, failing, router
+from articles.configuration.choices import chosen
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, not_root, root_of
 from articles.domain.errors import ActionRefused, CommentRemoved, OwnContent
@@ -34,7 +35,6 @@ from articles.wiring import repository
 from moderation.rules.acting import MemberFacts, judge
 from moderation.statements import BY_SITE, address_of, state
 from moderation.trust import is_trusted
-from owner.choices import chosen
 
 ILLEGAL = "illegal"  # in the form of a flag, where LEGAL_NOTICES is on: it leads to the form of a legal notice
 REASONS = {reason: gettext_lazy(text) for reason, text in FLAG_REASONS.items()}  # what members read of each reason

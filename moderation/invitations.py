@@ -16,10 +16,10 @@ from django.views.decorators.http import require_safe
 from accounts.models import Invitation, User, Vouch
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.names import deleted_id
+from articles.configuration.choices import chosen
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.identity import member_named, needs
 from moderation.subjects import address_of
-from owner.choices import chosen
 
 _PER_PAGE = 50  # members of the highest level of a page
 _MOST_BELOW = 300  # members below them

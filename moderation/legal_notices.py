@@ -36,6 +36,7 @@ from accounts.web.unsent_form import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, failing, require, router
+from articles.configuration.choices import chosen
 from articles.domain import errors
 from articles.domain.comments import article_of, is_root, root_of
 from articles.domain.moderation_log import Actor
@@ -50,7 +51,6 @@ from articles.wiring import repository
 from moderation import content, profiles
 from moderation.rights import author_of_flagged, check_not_own
 from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, address_of
-from owner.choices import chosen
 
 MOST_SHOWN = 50  # notices on the page of the queue, the oldest
 NAME_LIMIT = 100  # code points

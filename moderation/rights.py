@@ -30,6 +30,8 @@ from accounts.models import (
 from accounts.models.law import Act
 from accounts.models.moderation import OPEN, Appealable
 from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
+from articles.configuration.choices import chosen, closed_groups
+from articles.configuration.recent import Recent
 from articles.domain import errors
 from articles.domain.articles import Article
 from articles.domain.comments import article_of, is_root, root_of
@@ -37,11 +39,9 @@ from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
 from articles.domain.moderation_log import REDACTED, SITE, Action, Actor, LogEntry
 from articles.domain.suggestions import SuggestionKind
-from articles.recent import Recent
 from articles.site import count_sign_ups
 from articles.text.refusals import action_sentence
 from articles.wiring import repository
-from owner.choices import chosen, closed_groups
 
 OF_GROUPS = frozenset({ASSIGN_GROUPS, REMOVE_ARTICLES, BAN_MEMBERS})
 """What moderators of a group may do there: its texts, and which articles leave it; removal, locks, and the queue;

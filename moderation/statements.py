@@ -26,6 +26,7 @@ from accounts.web.form_pages import MemberRequest, members_only, private_form, p
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, HIGHEST_NUMBER, MEMBERS, failing, router
+from articles.configuration.choices import chosen
 from articles.domain.articles import Article
 from articles.domain.comments import article_of, is_root
 from articles.domain.errors import AppealClosed
@@ -40,7 +41,6 @@ from articles.text import lines
 from articles.text.markdown import plain, render as html_of
 from articles.web.form_answers import telling
 from articles.wiring import repository
-from owner.choices import chosen
 
 
 class Grounds(NamedTuple):

@@ -31,6 +31,7 @@ from articles.api.protocol.operations import (
     router,
 )
 from articles.api.protocol.problems import Problem
+from articles.configuration.choices import chosen, closed_groups
 from articles.domain import errors
 from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Group
@@ -48,7 +49,6 @@ from articles.web.identity import actor, check_ban, offer_no_banned_group, write
 from articles.wiring import group_title, repository
 from moderation import rights
 from moderation.trust import is_trusted, may_be_untrusted
-from owner.choices import chosen, closed_groups
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")
 

@@ -19,6 +19,7 @@ from accounts.models import ENOUGH, Ban, BanScope, User, Vouch, VouchLimitError
 from accounts.web.form_pages import MemberRequest, members_only, page_named, private_act
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import AUTHORS, MEMBERS, failing, router
+from articles.configuration.choices import chosen
 from articles.domain.errors import MayNotVouch, NotOnProbation, VouchesFull
 from articles.domain.members import UserId
 from articles.repository import Repository
@@ -27,7 +28,6 @@ from articles.web.identity import member_named
 from articles.wiring import repository
 from moderation.subjects import take
 from moderation.trust import is_trusted
-from owner.choices import chosen
 
 _LOOKED_AT = 1000  # members on probation at whom one run of housekeeping looks
 

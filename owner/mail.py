@@ -22,13 +22,13 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.mail import is_sent
 from accounts.web.form_pages import members_only, private_act, private_form, show_form, show_next
+from articles.configuration import choices
+from articles.configuration.choices import chosen
 from articles.doctor.examination import Level
 from articles.doctor.mail import send_test
 from articles.forms.fields import RadioButtons
 from articles.web.identity import actor
-from owner import choices
 from owner.administrator import administrators_only
-from owner.choices import chosen
 from owner.settings import choose
 from owner.steps import MAIL_TESTED
 

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from accounts.web.form_pages import private_act, private_form, private_page
 from articles.backup import folders
+from articles.configuration import choices
 from articles.formatting import units
 from articles.web.identity import actor
-from owner import choices
 from owner.administrator import administrators_only
 from owner.settings import choose
 from owner.steps import DISMISSED, last_backup, steps

@@ -14,12 +14,13 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from accounts.web.form_pages import private_form, show_form, show_next
+from articles.configuration import choices, colours
 from articles.domain.moderation_log import Action, Actor
 from articles.formatting.values import listed
 from articles.forms.fields import Checkboxes, RadioButtons
 from articles.web.identity import actor
 from articles.wiring import repository, retract
-from owner import choices, colours, limits
+from owner import limits
 from owner.administrator import administrators_only
 
 _RADIO_BUTTONS = {

@@ -12,13 +12,13 @@ from markupsafe import Markup
 
 from accounts.mail import is_sent
 from articles.backup import folders
+from articles.configuration import choices
+from articles.configuration.choices import chosen
 from articles.domain.errors import StoreError
 from articles.formatting.kept import drawn
 from articles.formatting.values import age, duration, grouped
 from articles.site import is_written
 from articles.wiring import repository
-from owner import choices
-from owner.choices import chosen
 
 DISMISSED, MAIL_TESTED = "steps dismissed", "step mail"
 """Notes that the list is not shown on the front page any more, and when a mail was accepted, in Unix seconds."""

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _, pgettext_lazy
 
 from accounts.web.form_pages import private_form, private_page, show_form, show_next
 from articles import site
+from articles.configuration.choices import chosen
 from articles.domain.moderation_log import Action
 from articles.forms.fields import CleanedField, PreviewedForm, TextInput
 from articles.models import SiteText
@@ -18,7 +19,6 @@ from articles.web.form_answers import with_address
 from articles.web.identity import actor
 from articles.wiring import html_of_site_text, repository, retract
 from owner.administrator import administrators_only
-from owner.choices import chosen
 
 
 class TextForm(PreviewedForm):

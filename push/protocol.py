@@ -20,11 +20,11 @@ from django.conf import settings
 from joserfc import jwt
 from joserfc.jwk import ECKey
 
-from accounts.encryption import push_key
+from articles.configuration.choices import chosen
+from articles.configuration.encryption import push_key
 from articles.text.lines import InvalidInput
 from links import posting
 from links.fetching import Answer, NotFetched, checked
-from owner.choices import chosen
 
 KEPT_SECONDS = 86_400  # for which a push service keeps a message for a device that is off
 

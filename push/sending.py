@@ -21,9 +21,10 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 from django_tasks import task
 
-from accounts.encryption import KeyChanged
 from accounts.mail import language_of
 from accounts.models import FORGOTTEN_AFTER, MODERATE, Device, User
+from articles.configuration.choices import chosen
+from articles.configuration.encryption import KeyChanged
 from articles.domain.notices import NoticeKind, NoticePointer
 from articles.formatting.values import grouped
 from articles.mailing import is_still_shown, path_of, sentence_of
@@ -35,7 +36,6 @@ from articles.wiring import patient_repository
 from links import posting
 from links.fetching import NotFetched
 from moderation.mail import Row, Waiting, moderators
-from owner.choices import chosen
 from push import protocol
 from tasks import OUT, TryLater, add
 

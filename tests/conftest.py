@@ -25,6 +25,7 @@ from pytest_django import DjangoDbBlocker, Settings
 from accounts import member_ids
 from accounts.models import User
 from articles import site, wiring
+from articles.configuration import choices
 from articles.domain.articles import ArticleId
 from articles.domain.limits import Rate
 from articles.domain.rules import Rules
@@ -33,7 +34,6 @@ from articles.repository import Repository
 from articles.web.groups import forget_liveliness
 from moderation import rights, subjects
 from moderation.rules import acting
-from owner import choices
 from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids

@@ -99,8 +99,7 @@ FLOORS = (
         "accounts",
         "voting_site.embedded",
     ),
-    ("links.fence", "links.reading", "links.wire", "owner.choices", "owner.colours", "tasks", "tools"),
-    ("accounts.encryption", "articles.recent"),
+    ("articles.configuration", "links.fence", "links.reading", "links.wire", "tasks", "tools"),
 )
 """From top to bottom, as docs/architecture.md draws them. A package imports only from floors below its own."""
 
@@ -230,7 +229,7 @@ CAPABILITIES = {
         *(f"moderation.{name}" for name in ("statements", "trust", "urls")),
         "moderation.rules.acting",
     },
-    "owner": {f"owner.{name}" for name in ("administrator", "choices", "colours", "settings", "steps", "urls")},
+    "owner": {f"owner.{name}" for name in ("administrator", "settings", "steps", "urls")},
     "push": {"push.pages"},
     "webhooks": {"webhooks.pages"},
 }

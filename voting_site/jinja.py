@@ -27,6 +27,8 @@ from markupsafe import Markup
 from accounts.mail import is_dropped
 from accounts.names import deleted_username
 from accounts.web.form_pages import page_of
+from articles.configuration import colours
+from articles.configuration.choices import chosen
 from articles.formatting import values
 from articles.formatting.kept import kept_piece
 from articles.formatting.values import grouped
@@ -41,8 +43,7 @@ from articles.web.context import in_brief
 from articles.web.groups import closed_mark, option_title
 from articles.wiring import group_title, html_of_site_text
 from moderation.statements import site_rules, title_of
-from owner import colours, settings as site_settings
-from owner.choices import chosen
+from owner import settings as site_settings
 
 
 @pass_context

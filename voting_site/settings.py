@@ -16,7 +16,7 @@ vars().update(CONFIGURATION)  # all that an operator can change; what differs fr
 
 BROWSER_SETTINGS = {
     variable.name: variable for variable in VARIABLES if variable.in_browser
-}  # see owner/choices.py
+}  # see articles/configuration/choices.py
 
 DATA_DIR = CONFIGURATION["DATA_DIR"]
 SECRET_KEY = CONFIGURATION["SECRET_KEY"]

@@ -14,7 +14,6 @@ from django.urls import path, reverse
 from django.utils.translation import get_language, gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import never_cache
 
-from accounts.encryption import KeyChanged
 from accounts.models import Delivery, User, Webhook, WebhookLimitError
 from accounts.models.webhooks import LOGGED, MOST_WEBHOOKS
 from accounts.web.form_pages import (
@@ -27,12 +26,13 @@ from accounts.web.form_pages import (
     show_form,
     show_next,
 )
+from articles.configuration.choices import chosen
+from articles.configuration.encryption import KeyChanged
 from articles.forms.fields import Checkboxes
 from articles.web.groups import group_options
 from articles.wiring import repository
 from links.fetching import NotFetched, checked
 from owner.administrator import administrators_only
-from owner.choices import chosen
 from tasks import TaskQueueFull
 from webhooks import bodies, events, sending
 

@@ -20,15 +20,15 @@ from django.utils import timezone, translation
 from django_tasks import task
 from django_tasks_db.models import DBTaskResult
 
-from accounts.encryption import KeyChanged
 from accounts.mail import Kind, language_of, site_origin, tell
 from accounts.models import Delivery, User, Webhook, WebhookPosition
 from accounts.models.webhooks import MOST_WAITING
+from articles.configuration.choices import chosen, closed_groups
+from articles.configuration.encryption import KeyChanged
 from articles.repository import Repository
 from articles.wiring import repository
 from links import posting
 from links.fetching import Answer, NotFetched
-from owner.choices import chosen, closed_groups
 from tasks import GIVEN_UP, OUT, TryLater, add
 from webhooks import bodies, events
 from webhooks.bodies import Happened

@@ -9,10 +9,10 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts import encryption
 from accounts.models.members import Row, User, some_of
 from accounts.models.tokens import Token
 from accounts.sessions import MemberSession, is_logged_in
+from articles.configuration import encryption
 
 MOST_DEVICES = 10  # devices of one member: a further one replaces the oldest
 
@@ -54,7 +54,9 @@ class Device(Row):
     digest = models.CharField(max_length=64, unique=True)
     """Of the subscription's address: a browser of two members has the last one's notices."""
 
-    secret = models.TextField()  # the subscription's address and keys; encrypted: see `accounts.encryption`
+    secret = (
+        models.TextField()
+    )  # the subscription's address and keys; encrypted: see `articles.configuration.encryption`
     added_at = models.DateTimeField(default=timezone.now)
     failing_since = models.DateTimeField(null=True)
     """When the push service first did not take a message, of those since the last one that it took."""
@@ -71,7 +73,7 @@ class Device(Row):
 
     @property
     def subscription(self) -> dict[str, Any]:
-        """The subscription's `endpoint`, `p256dh` and `auth`. Raises `accounts.encryption.KeyChanged`."""
+        """The subscription's `endpoint`, `p256dh` and `auth`. Raises `KeyChanged`."""
         content: dict[str, Any] = json.loads(encryption.decrypt(self.secret))
         return content
 

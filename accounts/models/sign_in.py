@@ -55,7 +55,7 @@ class Authenticator(Row):
     """The secret that an authenticator app shares with the site, for codes by time (TOTP, RFC 6238)."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="authenticator")
-    secret = models.TextField()  # encrypted: see `accounts.encryption`
+    secret = models.TextField()  # encrypted: see `articles.configuration.encryption`
     last_step = models.BigIntegerField(default=0)
     """The time step of the newest code that was accepted: it and earlier ones are refused."""
 

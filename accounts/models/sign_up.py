@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts import names
 from accounts.models.members import Row, User, name_of
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 
 class InvitationLimitError(Exception):

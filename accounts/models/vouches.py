@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models.members import Row, User, name_of
 from accounts.models.moderation import BanScope
 from accounts.models.sign_up import Invitation
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 MONTH = timedelta(days=30)
 ANSWERABLE = timedelta(days=365)  # time for which a wrong vouch makes the member's vouches weigh less

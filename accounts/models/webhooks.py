@@ -10,8 +10,8 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts import encryption
 from accounts.models.members import Row, User, some_of
+from articles.configuration import encryption
 
 MOST_WEBHOOKS = 10  # webhooks of one member, and of the site
 MOST_OF_MEMBERS = 1_000  # webhooks of all members: housekeeping looks for each at what happened
@@ -62,7 +62,7 @@ class Webhook(Row):
     user = models.ForeignKey(User, models.CASCADE, null=True, related_name="webhooks")
     """Its member; none for one of the site."""
 
-    secret = models.TextField()  # address and keys; encrypted: see `accounts.encryption`
+    secret = models.TextField()  # address and keys; encrypted: see `articles.configuration.encryption`
     host = models.CharField(max_length=260)
     form = models.CharField(max_length=10)
     events = models.CharField(max_length=200)
@@ -94,7 +94,7 @@ class Webhook(Row):
         return [slug for slug in self.groups.split(",") if slug]
 
     def read_secret(self) -> Secret:
-        """Return its address and keys. Raises `accounts.encryption.KeyChanged`."""
+        """Return its address and keys. Raises `KeyChanged`."""
         address, *keys = json.loads(encryption.decrypt(self.secret))
         is_old_valid = self.rotated_at and timezone.now() - self.rotated_at < OLD_KEY_KEPT
         return Secret(address, tuple(keys if is_old_valid else keys[:1]))

@@ -23,7 +23,7 @@ from accounts.sign_in import identities
 from accounts.web import unsent_form
 from accounts.web.backend import MemberBackend, needs_second_factor
 from accounts.web.login_intent import LoginIntent, member_arrived
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 PASSWORD, PROVIDER, PASSKEY, LINK = "password", "provider", "passkey", "link"
 """Ways to sign in. A passkey is a second factor as well, and an operator's link is the way in without one."""

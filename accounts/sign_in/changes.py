@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, gettext_noop
 
 from accounts.mail import Kind, language_of, tell
 from accounts.models import User
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 
 class Change(Enum):

@@ -12,8 +12,8 @@ from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from accounts.encryption import KeyChanged, decrypt, encrypt
 from accounts.models import Authenticator, RecoveryCode, User
+from articles.configuration.encryption import KeyChanged, decrypt, encrypt
 
 STEP_SECONDS = 30
 

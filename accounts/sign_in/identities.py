@@ -22,7 +22,7 @@ from accounts.moderators import GROUP
 from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.provider import Person, Provider, provider_of
 from accounts.web.login_intent import LoginIntent
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 NEWCOMER_SECONDS = 1800
 """For which a person who has come from a provider can choose a name, or log in to connect an account."""

@@ -33,7 +33,7 @@ from webauthn.helpers.structs import (
 
 from accounts.mail import site_address
 from accounts.models import Passkey, User
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 ADD, SIGN_IN, SECOND_STEP, CONFIRM = PURPOSES = ("add", "sign-in", "second-step", "confirm")
 """What a ceremony is for: its challenge is valid for nothing else."""

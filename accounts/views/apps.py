@@ -24,7 +24,7 @@ from accounts.oauth.registration import home_of, register
 from accounts.sign_in.changes import Change, tell_change
 from accounts.web import unsent_form
 from accounts.web.form_pages import MemberRequest, View, members_only, page_with_form
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 
 def _where_apps_are_on(view: View) -> View:

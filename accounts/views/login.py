@@ -37,7 +37,7 @@ from accounts.web.form_pages import (
     show_next,
 )
 from accounts.web.login_intent import LoginIntent, local_path, view_at
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 
 @sensitive_post_parameters()

@@ -37,7 +37,7 @@ from accounts.web.form_pages import (
     private_act,
 )
 from accounts.web.login_intent import LoginIntent
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 LOGIN, LINK, CONFIRM = "login", "link", "confirm"  # what someone leaves for a provider for
 SECONDS_AWAY = 1800  # for which a person can stay at a provider

@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from accounts import encryption, names, sessions
+from accounts import names, sessions
 from accounts.forms import LoginForm
 from accounts.models import Passkey, User
 from accounts.sign_in import codes, passkeys, second_factor
@@ -42,7 +42,8 @@ from accounts.web.form_pages import (
     show_next,
 )
 from accounts.web.login_intent import LoginIntent
-from owner.choices import chosen
+from articles.configuration import encryption
+from articles.configuration.choices import chosen
 
 _PAGE = "accounts:security"
 _FEW_CODES = 3

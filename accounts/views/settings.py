@@ -40,7 +40,7 @@ from accounts.web.form_pages import (
     show_next,
 )
 from accounts.web.login_intent import local_path
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 
 def _page(template: str) -> View:

@@ -14,12 +14,12 @@ from articles.api.comments import Comment
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import failing, router
 from articles.api.protocol.problems import Problem
+from articles.configuration import choices
 from articles.domain import comments as domain
 from articles.domain.articles import Article
 from articles.domain.comments import article_of
 from articles.repository import Changed, ChangesLostError, Repository
 from articles.wiring import repository
-from owner import choices
 
 MOST = 50  # changes in a response: each may have a text of 80 KB, and HTML of 200 KB
 

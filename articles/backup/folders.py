@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from articles.backup.files import MANIFEST, BackupDamaged, BackupRunning, read_manifest
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 IN_DATA = "backups"  # the folder in the data directory that administrators can choose in the browser
 _NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?")

@@ -19,6 +19,7 @@ from django_tasks_db.models import DBTaskResult
 import tasks
 from accounts.mail import SMTP, Kind, connection, is_sent, letter, server
 from articles import replies
+from articles.configuration import choices
 from articles.doctor.examination import (
     Examination,
     Finding,
@@ -31,7 +32,6 @@ from articles.doctor.examination import (
     warning,
 )
 from articles.doctor.settings import is_public
-from owner import choices
 
 _MOST_COUNTED = 1_000
 

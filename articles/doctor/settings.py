@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.sign_in.provider import ProviderAway, visit
+from articles.configuration import choices
+from articles.configuration.choices import chosen
 from articles.doctor.examination import Examination, Finding, Level, error, fine, note, warning
 from articles.text.messages import N_
-from owner import choices
-from owner.choices import chosen
 
 UNLIMITED = N_("LIMITS is off. Passwords can be guessed, and forms sent, without limit.")
 

@@ -22,7 +22,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from owner import choices
+from articles.configuration import choices
 
 MOST_KEPT: Mapping[str, int] = {
     "articles/article.html": 200,  # 20 KB each

@@ -12,14 +12,14 @@ from django.utils import translation
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_http_date_safe
 
+from articles.configuration import choices
+from articles.configuration.choices import chosen
 from articles.kept_pages.refresher import Refresher
 from articles.kept_pages.requests import SHARED_FOR, PublicPage, copying, is_plain, public_page, shared_page, whole
 from articles.kept_pages.sharing import PAGE_STATE, PATIENCE, Turn, Turns
 from articles.page_store import KEEP_EVERY, UNCHANGED_FOR, Address, KeptPage, PageStore, pack
 from articles.site import nearest_languages
 from articles.web import reading
-from owner import choices
-from owner.choices import chosen
 
 PLACE = b"<!--kept-page-->"  # where `templates/base.html` leaves room for the sentence that this is a copy
 _MOST_NOT_DUE = 1_000  # number of addresses for which a process remembers when their copies are due

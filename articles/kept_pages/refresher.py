@@ -13,9 +13,9 @@ from django.db import connections
 from django.http import HttpRequest
 from django.urls import reverse
 
+from articles.configuration.choices import chosen
 from articles.kept_pages.requests import copying
 from articles.page_store import KEEP_EVERY, UNCHANGED_FOR, Address, PageStore
-from owner.choices import chosen
 
 _log = logging.getLogger(__name__)
 

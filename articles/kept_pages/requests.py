@@ -12,6 +12,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 
+from articles.configuration.choices import chosen
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentOrder, article_of
 from articles.domain.lists import PAGES, PERIODS
@@ -19,7 +20,6 @@ from articles.feeds import BadQuery, feed_filter_of, query_of
 from articles.page_store import Address
 from articles.web.caching import FEEDS, PERSONAL_COOKIES, RULES
 from articles.web.preferences import PREFERENCE_COOKIES
-from owner.choices import chosen
 
 AFTER = "after"  # the articles or comments that one reader has seen: no other reader has the same page
 LOG_FILTER = ("action", "actor", "member", "group", "rest")

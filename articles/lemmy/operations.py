@@ -21,13 +21,13 @@ from articles.api.protocol.envelope import in_envelope
 from articles.api.protocol.operations import BearerToken
 from articles.api.protocol.problems import Problem, answer_to, not_found
 from articles.api.protocol.site_api import StrictJson
+from articles.configuration import choices
+from articles.configuration.choices import chosen
 from articles.domain.errors import Banned, HeldForApproval, PageNotFound
 from articles.domain.lists import without_groups
 from articles.lemmy.words import UNKNOWN
 from articles.text.refusals import action_sentence
 from articles.web import limits, reading
-from owner import choices
-from owner.choices import chosen
 
 Json = dict[str, Any]
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from owner.choices import chosen
+from articles.configuration.choices import chosen
 
 ROOT = "/api/v3/"
 

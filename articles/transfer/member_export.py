@@ -9,13 +9,13 @@ from typing import Any
 
 from accounts.models import Invitation, Vouch
 from accounts.models.members import current_name
+from articles.configuration.choices import chosen
 from articles.domain.articles import Choice
 from articles.domain.comments import article_of, is_root
 from articles.domain.reasons import recorded
 from articles.domain.suggestions import Suggestion
 from articles.repository import Repository
 from articles.web.preferences import hiding_of, slugs_from
-from owner.choices import chosen
 
 _ARTICLES_PER_BATCH = 200
 """Articles per call to the store and per piece of the response, which starts at once and uses little memory."""

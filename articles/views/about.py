@@ -13,13 +13,13 @@ from django.utils.translation import get_language_bidi, gettext as _, override
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
+from articles.configuration.choices import chosen
 from articles.domain.comments import EDIT_SECONDS
 from articles.site import site_text
 from articles.text.lines import InvalidInput
 from articles.text.links import clean_link
 from articles.web.preferences import tag
 from articles.wiring import rules
-from owner.choices import chosen
 
 
 @require_safe

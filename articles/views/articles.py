@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
+from articles.configuration.choices import chosen, closed_groups
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread, root_of
 from articles.domain.errors import OwnMatter
@@ -53,7 +54,6 @@ from moderation.rights import (
     why_not,
 )
 from moderation.trust import may_be_untrusted
-from owner.choices import chosen, closed_groups
 
 
 class Abilities(NamedTuple):

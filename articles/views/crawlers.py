@@ -14,12 +14,12 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
+from articles.configuration.choices import chosen
 from articles.domain.lists import PAGES, Order
 from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn
 from articles.web.caching import CRAWLER_SECONDS
 from articles.wiring import finder, repository
-from owner.choices import chosen
 
 PART = 10_000  # ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast
 MOST_IN_A_FILE = 50_000

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from accounts.mail import site_address
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, private_form, private_page, show_next
+from articles.configuration.choices import chosen, closed_groups
 from articles.domain.lists import admit_reader
 from articles.feeds import answer, article_item, clean, facts_of
 from articles.repository import FeedFilter
@@ -29,7 +30,6 @@ from articles.web.form_answers import Done, form_or_script, login_first, way_bac
 from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, hiding_of, preferences_of, set_followed, slugs_from
 from articles.wiring import group_title, group_titles, repository
-from owner.choices import chosen, closed_groups
 
 _TARGETS = {"follow": True, "unfollow": False}
 

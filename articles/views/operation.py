@@ -24,6 +24,7 @@ from articles import known_store
 from articles.backup import folders
 from articles.charts.plots import TimeLine, time_lines
 from articles.charts.shapes import Chart, evenly
+from articles.configuration.choices import chosen
 from articles.doctor.checks import list_urgent
 from articles.doctor.examination import Examination
 from articles.doctor.machine import LEAST_FREE_BYTES
@@ -37,7 +38,6 @@ from articles.operation import metrics
 from articles.views.ranking import chart_labels
 from articles.web.identity import needs
 from articles.wiring import repository
-from owner.choices import chosen
 from tasks import discard_failed, list_failed, read_state, repeat_failed
 
 _MOST_ROWS = 25  # maximum number of rows of the table: about one for each hour

@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
+from articles.configuration.choices import chosen, closed_groups
+from articles.configuration.recent import Recent
 from articles.domain.lists import Order, without_groups
-from articles.recent import Recent
 from articles.web.preferences import tag
 from articles.wiring import repository
-from owner.choices import chosen, closed_groups
 
 _VALID_DAYS = 180  # days for which a program may rely on the contact: RFC 9116 recommends less than a year
 

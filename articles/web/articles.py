@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from accounts.moderators import EDIT_ANY_ARTICLE
+from articles.configuration.choices import closed_groups
 from articles.domain.articles import Article, ArticleId, Content, Posted
 from articles.domain.comments import root_of
 from articles.domain.limits import of_posting
@@ -24,7 +25,6 @@ from articles.web.votes import begin_probation
 from articles.wiring import finder, repository
 from moderation.rights import check_settled, may
 from moderation.rules.acting import MemberFacts, judge
-from owner.choices import closed_groups
 
 
 def post(request: HttpRequest, content: Content, groups: Sequence[str], *, is_approved: bool = False) -> Posted:

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
+from articles.configuration.choices import chosen
 from articles.domain.lists import PAGES
-from owner.choices import chosen
 
 SHARED_SECONDS = 10  # time for which a proxy may serve a list to readers without an account before it revalidates
 FEED_SECONDS = 300

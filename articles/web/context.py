@@ -19,6 +19,7 @@ from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES, SEE_VIEWS, TUNE_
 from accounts.web.form_pages import page_of
 from accounts.web.login_intent import LoginIntent
 from accounts.web.middleware import form_token_input
+from articles.configuration.choices import chosen
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
@@ -31,7 +32,6 @@ from articles.web.identity import is_free, may_moderate
 from articles.web.preferences import preferences_of
 from articles.wiring import html_of_site_text, repository
 from moderation.rights import ModeratorLinks, count_waiting, may, may_in_groups
-from owner.choices import chosen
 
 _LONGEST_DESCRIPTION = 160  # characters of the description of a page; search engines show no more
 

@@ -15,16 +15,16 @@ from markupsafe import Markup, escape
 
 from accounts.models import GroupModerator
 from accounts.models.group_moderators import follow_merged_groups, named_groups
+from articles.configuration import choices
+from articles.configuration.recent import Recent
 from articles.domain.errors import StoreError
 from articles.domain.lists import EVERYONE, MEMBERS, without_groups
 from articles.domain.moderation_log import Action, Actor
 from articles.formatting.kept import piece
-from articles.recent import Recent
 from articles.repository import Repository
 from articles.text.lines import InvalidInput
 from articles.web.preferences import slugs_from
 from articles.wiring import finder, group_title, group_titles, repository, retract
-from owner import choices
 
 
 class Liveliness(NamedTuple):

@@ -11,11 +11,11 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils import translation
 
+from articles.configuration.choices import chosen
 from articles.domain.errors import FollowedFull, GroupNotFound
 from articles.domain.members import UserId
 from articles.searching import NOTHING, Hiding, Kind
 from articles.wiring import repository
-from owner.choices import chosen
 
 THEMES = ("light", "dark")
 

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from accounts.models import AboutFlag, BanScope, Invitation, User, Vouch
 from accounts.models.moderation import OPEN
 from accounts.web.form_pages import MemberRequest
+from articles.configuration.choices import chosen
 from articles.forms.fields import CleanedField, TextInput, check_links
 from articles.text.lines import ABOUT_LIMIT, InvalidInput, clean_about
 from articles.text.markdown import links_in
@@ -25,7 +26,6 @@ from articles.web.identity import is_free, is_new_member, reader_id, writer
 from articles.wiring import html_of, repository, retract
 from moderation.rights import may_see_inviters, may_see_subjects
 from moderation.trust import may_be_untrusted
-from owner.choices import chosen
 
 
 class AboutForm(forms.Form):

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import View, is_for_members
+from articles.configuration.choices import chosen
 from articles.web.caching import FEEDS
 from articles.web.form_answers import login_first, way_back
-from owner.choices import chosen
 
 OPEN = frozenset(
     (

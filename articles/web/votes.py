@@ -13,6 +13,7 @@ from django.http import HttpRequest
 
 from accounts.models import ENOUGH, BanScope, Vouch
 from accounts.web.login_intent import LoginIntent, member_arrived
+from articles.configuration.choices import chosen
 from articles.domain.articles import ArticleId, Choice, Tally
 from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, LimitReached
@@ -23,7 +24,6 @@ from articles.web.client_address import neighbourhood
 from articles.web.identity import address_of, check_ban, is_new_member, may_be_new, network_of
 from articles.wiring import repository
 from moderation.trust import is_trusted, may_be_untrusted
-from owner.choices import chosen
 
 _log = logging.getLogger(__name__)
 

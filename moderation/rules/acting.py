@@ -16,12 +16,12 @@ from django.utils import timezone
 from accounts.models import HeldPost, ModeratorRule, TextDigest
 from accounts.models.rules import WAITING
 from accounts.moderators import REMOVE_ARTICLES
+from articles.configuration.recent import Recent
 from articles.domain import errors
 from articles.domain.articles import ArticleId, Content
 from articles.domain.flags import FlagState, SubjectId, rules_named
 from articles.domain.moderation_log import SITE, Action, rule_actor
 from articles.domain.reasons import BY_RULE
-from articles.recent import Recent
 from articles.text.markdown import links_in, render
 from articles.wiring import repository
 from moderation.rights import changes_readers, may

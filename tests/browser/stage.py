@@ -19,7 +19,6 @@ from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from accounts import account_deletion
-from accounts.encryption import encrypt
 from accounts.mail import deliver
 from accounts.models import (
     AboutFlag,
@@ -46,6 +45,8 @@ from accounts.models import (
 )
 from accounts.moderators import GROUP as MODERATORS
 from accounts.sign_in import second_factor
+from articles.configuration import choices
+from articles.configuration.encryption import encrypt
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
@@ -57,7 +58,6 @@ from integrity.ballots import Ballot, Record, canonical, commitment_of, opening_
 from integrity.models import BallotKey, BallotRecord, MonthReport
 from integrity.months import SECTIONS
 from integrity.recording import complete_days
-from owner import choices
 from tasks import add
 from tests.measuring import measure_a_day
 from tests.store_state import change_article

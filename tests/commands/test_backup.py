@@ -16,7 +16,6 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from accounts.encryption import encrypt
 from accounts.models import (
     AboutFlag,
     AccountDeletion,
@@ -47,6 +46,7 @@ from accounts.models import (
 )
 from articles import known_store, wiring
 from articles.backup import accounts, files as manifest, folders, making, restoring
+from articles.configuration.encryption import encrypt
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport

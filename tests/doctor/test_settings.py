@@ -3,8 +3,8 @@
 import pytest
 
 from accounts.models import User
+from articles.configuration import choices
 from articles.models import SiteSetting
-from owner import choices
 from tests.doctor.examining import brief, levels
 from tests.factories import member
 

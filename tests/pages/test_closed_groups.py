@@ -13,10 +13,10 @@ from django.db import DatabaseError
 from django.test import Client
 
 from accounts.models import Token
+from articles.configuration import choices
 from articles.web.groups import MEMBERS, set_visibility
 from articles.web.preferences import HIDDEN_COOKIE
 from articles.wiring import forget_repositories
-from owner import choices
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.html import tree_of
 from tests.pages.telling import ABSENT, METHODS, addresses, asked
@@ -248,7 +248,7 @@ def test_an_article_in_two_closed_groups_counts_once(site_store, closed, article
 
 def test_a_process_that_starts_while_the_accounts_are_away_knows_what_the_machine_knew(closed):
     assert choices.closed_groups() == {"zyxslug"}
-    spec = find_spec("owner.choices")
+    spec = find_spec("articles.configuration.choices")
     process = module_from_spec(spec)
     spec.loader.exec_module(process)
     process.apps = SimpleNamespace(get_model=unavailable)

@@ -12,11 +12,11 @@ from django.urls import resolve
 
 from accounts.models import BanScope, GroupModerator, User
 from accounts.moderators import PERMISSIONS
+from articles.configuration import choices
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.suggestions import SuggestionKind
 from moderation import bans
-from owner import choices
 from tests.factories import actor, browser_of, comment_on, member, post_as
 from tests.html import tree_of
 from tests.store_state import let_close

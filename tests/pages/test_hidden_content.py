@@ -11,10 +11,10 @@ from django.db import transaction
 from django.test import Client
 
 from articles import wiring
+from articles.configuration.choices import closed_groups
 from articles.domain.articles import Choice
 from articles.domain.lists import without_groups
 from articles.web.groups import set_visibility
-from owner.choices import closed_groups
 from tests.clock import Clock
 from tests.factories import actor, comment_on, post_as, view
 from tests.pages.telling import addresses, asked

@@ -10,11 +10,11 @@ from django.utils.translation import gettext, override
 
 from accounts.models import Ban, Statement, User
 from articles import housekeeping
+from articles.configuration import choices
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.reasons import usual
 from articles.formatting.values import as_shown
-from owner import choices
 from tests.cases import for_each
 from tests.factories import browser_of, member, post
 from tests.pages.lists import text_of

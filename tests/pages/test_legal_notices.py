@@ -11,11 +11,11 @@ from accounts import account_deletion
 from accounts.models import LegalNotice, Statement, User
 from accounts.models.law import NOTICES_KEPT
 from articles import wiring
+from articles.configuration import choices
 from articles.domain.comments import root_of
 from articles.domain.limits import Rate
 from articles.housekeeping import run
 from moderation.legal_notices import target_of
-from owner import choices
 from tests.caller import error_of, with_token
 from tests.cases import for_each
 from tests.factories import browser_of, comment_on, member

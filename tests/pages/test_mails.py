@@ -26,11 +26,11 @@ from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.identities import link, unlink
 from accounts.sign_in.provider import Person, Provider
 from articles import mailing, replies
+from articles.configuration import choices
 from articles.doctor.mail import answer_test
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from moderation import content, mail as moderators_mail, members
-from owner import choices
 from tests.authenticator import Authenticator
 from tests.cast import PASSWORD
 from tests.clock import Clock

@@ -9,14 +9,15 @@ from django.test import Client
 from accounts import account_deletion
 from accounts.mail import is_sent
 from accounts.moderators import GROUP
-from articles import housekeeping, recent, wiring
+from articles import housekeeping, wiring
 from articles.backup import folders
+from articles.configuration import choices, recent
+from articles.configuration.choices import chosen
 from articles.doctor import mail as doctor_mail
 from articles.domain.limits import rates
 from articles.domain.moderation_log import Action
 from articles.models import SiteSetting, SiteText
-from owner import choices, moderators
-from owner.choices import chosen
+from owner import moderators
 from tests.factories import actor, browser_of, member
 from tests.mail_backends import clock_of_a_site
 from tests.mail_server import MailServer

@@ -272,7 +272,7 @@ def test_the_next_request_in_another_process_knows_what_an_administrator_chose(c
 
 
 def test_while_a_choice_cannot_be_read_a_process_that_starts_asks_for_a_login(settings):
-    spec = find_spec("owner.choices")
+    spec = find_spec("articles.configuration.choices")
     process = module_from_spec(spec)
     spec.loader.exec_module(process)
     process.apps = SimpleNamespace(get_model=unavailable)

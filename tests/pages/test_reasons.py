@@ -4,6 +4,7 @@ import pytest
 from django.utils.translation import override
 
 from accounts.models import BanScope, Statement, User
+from articles.configuration import choices
 from articles.domain.comments import root_of
 from articles.domain.flags import FLAGGED_REASON, FlagReason
 from articles.domain.reasons import AFTER_APPEAL, BY_RULE, VOTES_PER_DAY, recorded, usual
@@ -12,7 +13,6 @@ from articles.transfer.member_export import lines
 from moderation import content
 from moderation.bans import ban
 from moderation.statements import Grounds
-from owner import choices
 from tests.caller import with_token
 from tests.factories import actor, comment_on, post
 from tests.pages.lists import text_of

@@ -3,7 +3,8 @@
 import pytest
 from django.test import Client
 
-from articles import recent, site
+from articles import site
+from articles.configuration import recent
 from articles.models import SiteText
 from tests.cast import MODERATOR
 from tests.factories import browser_of, member

@@ -12,6 +12,7 @@ from accounts import account_deletion
 from accounts.models import AboutFlag, Ban, BanScope, HeldPost, LegalNotice, Statement, User
 from accounts.models.law import APPEAL_TIME, STATEMENTS_KEPT, Act
 from articles import site, wiring
+from articles.configuration import choices
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.reasons import usual
@@ -22,7 +23,6 @@ from moderation.bans import ban, lift_ban
 from moderation.left_out import set_left_out
 from moderation.mail import Waiting
 from moderation.redactions import redact_article
-from owner import choices
 from tests.caller import error_of, with_token
 from tests.factories import actor, browser_of, comment_on, post
 from tests.pages.lists import text_of

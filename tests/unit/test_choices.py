@@ -5,14 +5,14 @@ import ast
 import pytest
 from django.conf import settings
 
-from articles.recent import Recent
+from articles.configuration.recent import Recent
 from owner.settings import LABELS
 from tests.cases import for_each
 from tests.source import modules, run_at_import, within
 
 pytestmark = pytest.mark.source
 
-READERS = [name for name in modules() if not within(name, "bench", "owner.choices")]
+READERS = [name for name in modules() if not within(name, "bench", "articles.configuration.choices")]
 
 
 def attributes_of(tree, name):

@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
+from articles.configuration import colours
 from articles.domain.limits import BadPair, Rate, rates
-from owner import colours
 from voting_site.configuration import hosts, service_urls
 
 

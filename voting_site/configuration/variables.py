@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from articles.configuration import colours
 from articles.domain.limits import BY_NAME
-from owner import colours
 from voting_site.configuration.kinds import KINDS, LANGUAGES, BadSetting
 
 
@@ -22,7 +22,7 @@ class Variable:
     low: int = 0
     high: int = 0
     in_browser: bool = False
-    """Whether administrators can change it in the browser, unless the environment sets it: see `owner.choices`."""
+    """Whether administrators can change it in the browser, unless the environment sets it."""
 
     def parse(self, text: str) -> Any:
         """Return the value of `text`, or the default if it is blank. Raises BadSetting."""

@@ -15,6 +15,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connection
 
+from articles.configuration import choices
+from articles.configuration.choices import chosen
 from articles.demo.seeding import seed_if_empty
 from articles.doctor import store as store_checks
 from articles.doctor.examination import Examination, accounts_file
@@ -22,8 +24,7 @@ from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreUnavailable
 from articles.management.base import progress
 from articles.wiring import follower, patient_repository, unprepared_repository
-from owner import administrator, choices
-from owner.choices import chosen
+from owner import administrator
 from voting_site.command_line import say, with_sentences
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.loading import gone_sentence

@@ -14,9 +14,9 @@ from django.views.decorators.csrf import csrf_exempt
 from articles.api.documentation import query_parameters
 from articles.api.protocol import cursors
 from articles.api.protocol.problems import Problem, answer_to, failed, login_required
+from articles.configuration.choices import chosen
 from articles.domain.errors import LimitReached
 from articles.web import caching, error_pages as pages, limits, reading
-from owner.choices import chosen
 
 View = Callable[..., HttpResponse]
 

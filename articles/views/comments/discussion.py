@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.mail import site_address
 from accounts.models import BanScope, Mute
 from accounts.moderators import REMOVE_ARTICLES
+from articles.configuration.choices import closed_groups
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment, CommentId, CommentOrder, Thread, ThreadPart, article_of
 from articles.domain.errors import CommentNotFound, PageNotFound
@@ -26,7 +27,6 @@ from articles.web.identity import is_banned_in, is_free, may_moderate, reader_id
 from articles.web.preferences import preferences_of
 from articles.wiring import repository
 from moderation.rights import decides, is_of_groups, may, may_see_subjects
-from owner.choices import closed_groups
 
 _MOST_DIGITS = 20  # maximum number of digits of a comment's id
 _LONGEST_START = 7  # digits of `start` in an address: no article has more comments

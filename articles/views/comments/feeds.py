@@ -8,6 +8,7 @@ from django.utils.encoding import escape_uri_path
 from django.utils.translation import gettext as _, override
 from django.views.decorators.http import require_safe
 
+from articles.configuration.choices import chosen
 from articles.domain.comments import Comment
 from articles.domain.errors import ArticleRemoved
 from articles.feeds import answer, comment_facts_of, comment_item
@@ -17,7 +18,6 @@ from articles.views.lists.feeds import feed_of
 from articles.web.addresses import moved
 from articles.web.identity import member_named
 from articles.wiring import repository
-from owner.choices import chosen
 
 
 @require_safe

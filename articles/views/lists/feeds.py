@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _, ngettext, override
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
+from articles.configuration.choices import chosen
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import PAGES, Order, Period, SearchOrder
@@ -28,7 +29,6 @@ from articles.web.addresses import moved
 from articles.web.identity import View, member_named
 from articles.web.reading import KEY
 from articles.wiring import finder, html_of_site_text, repository
-from owner.choices import chosen
 
 _ORDERS = {name: order for order, name in PAGES.items()}
 

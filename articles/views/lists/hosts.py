@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, pgettext
 from django.views.decorators.http import require_safe
 
+from articles.configuration.choices import closed_groups
 from articles.domain.lists import SearchOrder, without_groups
 from articles.searching import Kind, Query, clean_home, of_host
 from articles.views.hiding import hidden_note
@@ -17,7 +18,6 @@ from articles.web import hiding
 from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id
 from articles.wiring import finder, repository
-from owner.choices import closed_groups
 
 _ORDERS = {"time": SearchOrder.TIME, "score": SearchOrder.SCORE, "points": SearchOrder.POINTS}
 

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.web import unsent_form
 from accounts.web.form_pages import members_only, private_page
+from articles.configuration.choices import chosen
 from articles.domain.lists import MemberPage
 from articles.domain.members import UserId
 from articles.repository import Repository
@@ -26,7 +27,6 @@ from articles.web.form_answers import Done, form_or_script, login_first
 from articles.web.identity import actor
 from articles.wiring import repository
 from moderation.trust import may_be_untrusted
-from owner.choices import chosen
 
 List = Callable[[UserId, int], MemberPage]
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
 from accounts.moderators import ASSIGN_GROUPS
+from articles.configuration.choices import closed_groups
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import GROUPS_PER_LIST, PERIODS, ArticlePage, Order, Period
 from articles.formatting.kept import OPEN, piece
@@ -33,7 +34,6 @@ from articles.web.preferences import preferences_of
 from articles.wiring import repository
 from moderation.rights import may
 from owner.administrator import is_missing
-from owner.choices import closed_groups
 from owner.steps import on_front_page
 
 _Choice = TypeVar("_Choice", Order, Period)

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils.translation import get_language
 from markupsafe import Markup
 
+from articles.configuration.choices import closed_groups
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.members import UserId
 from articles.formatting.kept import piece
@@ -24,7 +25,6 @@ from articles.web.addresses import path_of
 from articles.web.groups import marked_titles
 from articles.web.hiding import NONE_APPLIED, Applied
 from articles.wiring import group_titles
-from owner.choices import closed_groups
 
 MOST_ROWS = 5_000  # rows that a process keeps, about 3 KB each; the least recently shown ones are dropped
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')

@@ -12,6 +12,7 @@ from django.utils.translation import get_language, gettext as _, ngettext
 from articles.charts import plots
 from articles.charts.plots import History
 from articles.charts.shapes import Chart
+from articles.configuration.choices import chosen
 from articles.domain import explanation as explaining
 from articles.domain.articles import Article
 from articles.domain.lists import SearchOrder
@@ -20,7 +21,6 @@ from articles.searching import read_query
 from articles.views.lists.search import search_address
 from articles.views.ranking import chart_labels
 from articles.wiring import finder, repository
-from owner.choices import chosen
 
 _MIN_SAMPLES_DRAWN = 3
 

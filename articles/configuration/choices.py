@@ -1,8 +1,8 @@
 """What a setting is now: the one place that says so for settings that the owner can change in the browser.
 
 The environment and `.env` win. What the owner chose is in the accounts database, by the name of the variable, and
-valid by its row in `voting_site.configuration.variables`. Every process reads it as `articles.recent` says, and
-after each retraction on its machine.
+valid by its row in `voting_site.configuration.variables`. Every process reads it as `recent.py` says, and after
+each retraction on its machine.
 """
 
 import time
@@ -19,8 +19,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 
-from accounts.encryption import KeyChanged, decrypt, encrypt
-from articles.recent import Recent
+from articles.configuration.encryption import KeyChanged, decrypt, encrypt
+from articles.configuration.recent import Recent
 
 
 class _Choices(NamedTuple):
