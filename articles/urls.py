@@ -21,12 +21,12 @@ from articles.views import (
 )
 from articles.views.comments import discussion, feeds as comment_feeds, posting as comment_posting
 from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
+from articles.views.owner import urls as owner
 from articles.views.ranking import lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from integrity import pages as integrity
 from links import pages as links
 from moderation import urls as moderation
-from owner import urls as owner
 from push import pages as push
 from webhooks import pages as webhooks
 

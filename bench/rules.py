@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from articles.web.rules.matching import MOST_ON, Definition, Facts, Rule, RuleAct, Rules, Subject, check_pattern
 from bench.site.report.table import markdown
-from moderation.rules.matching import MOST_ON, Definition, Facts, Rule, RuleAct, Rules, Subject, check_pattern
 
 _WORDS_PER_RULE = 10
 _ALPHABETS = ("bcdfghjklmnprstvwz", "aeiou", "买卖药品推荐微信客服免费领取优惠")

@@ -25,8 +25,9 @@ from articles.domain.reasons import AFTER_APPEAL
 from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
+from articles.web import rights
 from articles.web.identity import actor, needs
-from moderation import content, rights, sweeps
+from moderation import content, sweeps
 from moderation.bans import label_of, lift_ban
 from moderation.left_out import set_left_out
 from moderation.statements import AppealForm, address_of, articles_of

@@ -31,10 +31,10 @@ from articles.text.refusals import action_sentence
 from articles.web import limits
 from articles.web.caching import unlisted
 from articles.web.identity import actor, reader_id
+from articles.web.rules.acting import MemberFacts, judge
+from articles.web.trust import is_trusted
 from articles.wiring import repository
-from moderation.rules.acting import MemberFacts, judge
 from moderation.statements import BY_SITE, address_of, state
-from moderation.trust import is_trusted
 
 ILLEGAL = "illegal"  # in the form of a flag, where LEGAL_NOTICES is on: it leads to the form of a legal notice
 REASONS = {reason: gettext_lazy(text) for reason, text in FLAG_REASONS.items()}  # what members read of each reason

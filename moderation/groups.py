@@ -22,10 +22,10 @@ from articles.text.lines import clean_reason
 from articles.text.slugs import requested_slug
 from articles.web.groups import forget_liveliness
 from articles.web.identity import NamedMemberForm, actor, member_named, needs
+from articles.web.rights import acting, check_not_own, may, may_reverse
 from articles.wiring import repository
 from moderation import bans
 from moderation.bans import ban_lengths
-from moderation.rights import acting, check_not_own, may, may_reverse
 from moderation.statements import FIELDS, GroundsForm
 from moderation.subjects import reason_in
 

@@ -16,8 +16,8 @@ from articles.domain.moderation_log import Actor
 from articles.forms.articles import ReasonForm
 from articles.text.lines import clean_reason
 from articles.web.identity import actor, member_named, needs
+from articles.web.rights import check_not_own, check_target
 from articles.wiring import repository
-from moderation.rights import check_not_own, check_target
 from moderation.statements import NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, state, what_is_missing
 from moderation.subjects import member_for, page_of, take, tell
 

@@ -47,9 +47,9 @@ from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
 from articles.web.caching import unlisted
 from articles.web.identity import actor, needs
+from articles.web.rights import author_of_flagged, check_not_own
 from articles.wiring import repository
 from moderation import content, profiles
-from moderation.rights import author_of_flagged, check_not_own
 from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, address_of
 
 MOST_SHOWN = 50  # notices on the page of the queue, the oldest

@@ -31,8 +31,8 @@ from articles.domain.moderation_log import Action, LogFilter
 from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.groups import group_options
 from articles.web.identity import actor, needs
+from articles.web.rights import is_of_groups, may, may_in_groups, within
 from articles.wiring import repository
-from moderation.rights import is_of_groups, may, may_in_groups, within
 
 ACTIONS = {
     Action.EDIT: pgettext_lazy("moderation log", "Article edited"),

@@ -33,8 +33,9 @@ from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, recipients, send_each
 from articles.repository import Repository
+from articles.web import rights
 from articles.wiring import patient_repository
-from moderation import legal_notices, rights, statements
+from moderation import legal_notices, statements
 from moderation.flags import REASONS
 from tasks import MAIL
 

@@ -20,10 +20,10 @@ from accounts.web.form_pages import private_act, private_form, show_form
 from articles.domain.errors import FellowModerator
 from articles.domain.moderation_log import Action, Actor
 from articles.web.identity import actor, member_named, needs
+from articles.web.rights import check_not_own, check_target, may, why_not
 from articles.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
 from moderation.notes import NoteForm
-from moderation.rights import check_not_own, check_target, may, why_not
 from moderation.statements import FIELDS, GroundsForm
 from moderation.subjects import MOST_SHOWN, address_of, known_until, page_of, posted_by, reason_in, subject_named
 from moderation.sweeps import SweepForm

@@ -22,8 +22,8 @@ from articles.forms.articles import ReasonForm
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor, needs, reader_id
+from articles.web.rights import check_merge_readers, check_not_own
 from articles.wiring import repository
-from moderation.rights import check_merge_readers, check_not_own
 from moderation.subjects import take
 
 _TARGET = re.compile(r"(?:\S*/articles/)?([0-9]{1,15})(?:[/?#]\S*)?")

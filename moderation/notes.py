@@ -21,8 +21,8 @@ from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import CleanedField, TextInput
 from articles.text.lines import NOTE_LIMIT, clean_note
 from articles.web.identity import actor, member_named, needs
+from articles.web.rights import check_not_own
 from articles.wiring import repository
-from moderation.rights import check_not_own
 from moderation.subjects import member_for, page_of
 
 

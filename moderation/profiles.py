@@ -30,9 +30,9 @@ from articles.forms.fields import CleanedField, LineInput, needed_sometimes
 from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
 from articles.web import limits, profiles
 from articles.web.identity import actor, member_named, needs
+from articles.web.rights import check_not_own
 from articles.wiring import html_of, repository, retract
 from moderation.flags import REASONS, FlagForm, NewFlag, change_by_form, flag_page, reasons_for
-from moderation.rights import check_not_own
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state
 
 MOST_SHOWN = 50  # members with open flags in the queue, those that wait longest

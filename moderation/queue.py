@@ -34,14 +34,15 @@ from articles.forms.fields import CleanedField
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.views.lists.paging import numbered_pager, page_number
+from articles.web import rights
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, names_of, needs
+from articles.web.rules.acting import note_kept
 from articles.wiring import repository
-from moderation import appeals, content, legal_notices, profiles, rights
+from moderation import appeals, content, legal_notices, profiles
 from moderation.bans import ban
 from moderation.flags import REASONS
 from moderation.rules import held
-from moderation.rules.acting import note_kept
 from moderation.statements import GroundsForm
 
 BAN_DAYS = 7  # days for which the button of the queue bans an author from posting

@@ -30,8 +30,8 @@ from articles.models import BlockedHost
 from articles.text.lines import clean_reason
 from articles.web.form_answers import just_done
 from articles.web.identity import actor, needs
+from articles.web.rights import check_not_own
 from articles.wiring import repository
-from moderation.rights import check_not_own
 
 PARTS = {
     "title": gettext_lazy("Title"),

@@ -13,8 +13,8 @@ from accounts.web import unsent_form
 from accounts.web.form_pages import ask_once, private_act, private_page
 from articles.domain.moderation_log import Action
 from articles.web.identity import actor, needs
+from articles.web.rights import may_see_inviters
 from articles.wiring import repository
-from moderation.rights import may_see_inviters
 
 
 @private_page(needs(REMOVE_ARTICLES))

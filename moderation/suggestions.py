@@ -41,14 +41,13 @@ from articles.forms.fields import CleanedField, GroupsField, LineInput
 from articles.text.lines import TITLE_LIMIT, clean_title
 from articles.text.refusals import action_sentence, until_trusted
 from articles.text.slugs import SLUGS_PER_REQUEST
-from articles.web import limits
+from articles.web import limits, rights
 from articles.web.articles import restore_title
 from articles.web.form_answers import telling
 from articles.web.groups import option_title
 from articles.web.identity import actor, check_ban, offer_no_banned_group, writer
+from articles.web.trust import is_trusted, may_be_untrusted
 from articles.wiring import group_title, repository
-from moderation import rights
-from moderation.trust import is_trusted, may_be_untrusted
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")
 

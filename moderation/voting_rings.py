@@ -14,8 +14,8 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, needs
+from articles.web.rights import RING_PERMISSIONS, check_not_own
 from articles.wiring import repository
-from moderation.rights import RING_PERMISSIONS, check_not_own
 
 
 class CheckForm(forms.Form):

@@ -25,9 +25,9 @@ from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.web.form_answers import telling
 from articles.web.identity import member_named
+from articles.web.trust import is_trusted
 from articles.wiring import repository
 from moderation.subjects import take
-from moderation.trust import is_trusted
 
 _LOOKED_AT = 1000  # members on probation at whom one run of housekeeping looks
 

@@ -31,9 +31,10 @@ from articles.domain.limits import Rate
 from articles.domain.rules import Rules
 from articles.models import KnownStore
 from articles.repository import Repository
+from articles.web import rights
 from articles.web.groups import forget_liveliness
-from moderation import rights, subjects
-from moderation.rules import acting
+from articles.web.rules import acting
+from moderation import subjects
 from tests import naming
 from tests.clock import Clock
 from tests.factories import browser_of, member, reserve_ids

@@ -28,10 +28,9 @@ from articles.domain.articles import CONTENT, Article
 from articles.domain.errors import HeldForApproval, NotThePoster
 from articles.forms.articles import clean_content
 from articles.text.lines import clean_reason
-from articles.web import articles
+from articles.web import articles, rights
 from articles.web.identity import reader_id
 from articles.wiring import repository
-from moderation import rights
 
 
 class LogEntry(schemas.Model):

@@ -24,9 +24,9 @@ from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
 from articles.web.groups import liveliness, merge, set_visibility, visibility_of
 from articles.web.identity import actor
+from articles.web.rights import acting, check_taken_out, may, may_in_groups
+from articles.web.rules.acting import note_reversal
 from articles.wiring import repository
-from moderation.rights import acting, check_taken_out, may, may_in_groups
-from moderation.rules.acting import note_reversal
 
 Form = TypeVar("Form", bound=forms.Form)
 

@@ -20,8 +20,8 @@ from articles.models import ArticlePermissions
 from articles.text.slugs import requested_slug
 from articles.web.identity import actor, member_named, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed
+from articles.web.trust import may_be_untrusted
 from articles.wiring import repository
-from moderation.trust import may_be_untrusted
 
 MemberName = PathEx[str, P(description="The member's name.", examples=["alice"])]
 

@@ -147,7 +147,7 @@ LIMITS = (
     Limit("receipts", Per.MAIL_ADDRESS, "1/1h"),
 )
 """Every limit. The setting, rules, keys and sentences follow this table. docs/limits.md says what each limits, and
-owner/limits.py has its name in the browser.
+articles/views/owner/limits.py has its name in the browser.
 """
 
 BY_NAME = {limit.name: limit for limit in LIMITS}

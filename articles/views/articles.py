@@ -41,8 +41,7 @@ from articles.web.groups import marked_titles
 from articles.web.identity import is_banned_in, may_moderate, reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
-from articles.wiring import finder, group_titles, repository
-from moderation.rights import (
+from articles.web.rights import (
     ModeratorLinks,
     acting,
     check_reversible,
@@ -53,7 +52,8 @@ from moderation.rights import (
     own_groups,
     why_not,
 )
-from moderation.trust import may_be_untrusted
+from articles.web.trust import may_be_untrusted
+from articles.wiring import finder, group_titles, repository
 
 
 class Abilities(NamedTuple):

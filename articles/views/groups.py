@@ -31,8 +31,8 @@ from articles.web.context import in_brief
 from articles.web.form_answers import just_done
 from articles.web.groups import liveliness, merge, option_title, set_visibility, visibility_of
 from articles.web.identity import actor, needs
+from articles.web.rights import acting, may
 from articles.wiring import repository
-from moderation.rights import acting, may
 
 MOST_WITHOUT_SEARCH = 30  # groups up to which the index has no search box
 

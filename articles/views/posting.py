@@ -30,9 +30,9 @@ from articles.views.about import shared_content
 from articles.web import articles
 from articles.web.form_answers import telling, with_address
 from articles.web.identity import actor, offer_no_banned_group, reader_id, writer
+from articles.web.rights import may
 from articles.wiring import html_of, repository
 from links.asking import LinkInfo, look_up
-from moderation.rights import may
 
 
 @page_with_form

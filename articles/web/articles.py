@@ -21,10 +21,10 @@ from articles.web import limits
 from articles.web.hiding import Topic
 from articles.web.identity import actor, is_new_member, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.web.rights import check_settled, may
+from articles.web.rules.acting import MemberFacts, judge
 from articles.web.votes import begin_probation
 from articles.wiring import finder, repository
-from moderation.rights import check_settled, may
-from moderation.rules.acting import MemberFacts, judge
 
 
 def post(request: HttpRequest, content: Content, groups: Sequence[str], *, is_approved: bool = False) -> Posted:

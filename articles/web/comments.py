@@ -19,8 +19,8 @@ from articles.web import limits
 from articles.web.hiding import Topic
 from articles.web.identity import actor, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.web.rules.acting import MemberFacts, judge
 from articles.wiring import repository
-from moderation.rules.acting import MemberFacts, judge
 
 
 def post(

@@ -23,9 +23,9 @@ from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.domain.notices import Notice
 from articles.web.client_address import Address, Proxies, client_address, neighbourhood
+from articles.web.rights import may, may_in_groups
+from articles.web.trust import is_trusted, may_be_untrusted
 from articles.wiring import group_title, repository
-from moderation.rights import may, may_in_groups
-from moderation.trust import is_trusted, may_be_untrusted
 
 View = Callable[..., HttpResponse]
 
@@ -153,7 +153,7 @@ def needs(*permissions: str, in_groups: bool = False, carries: Collection[str] =
     """Restrict a view to members with one of these permissions.
 
     Logged-out readers see the login page, other members get 403. `in_groups`: moderators of groups pass as well;
-    the view asks `moderation.rights` of which. `carries`: see `members_only`.
+    the view asks `articles.web.rights` of which. `carries`: see `members_only`.
     """
     allows = may_in_groups if in_groups else (lambda user, *wanted: any(may(user, one) for one in wanted))
 

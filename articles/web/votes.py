@@ -22,8 +22,8 @@ from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web.client_address import neighbourhood
 from articles.web.identity import address_of, check_ban, is_new_member, may_be_new, network_of
+from articles.web.trust import is_trusted, may_be_untrusted
 from articles.wiring import repository
-from moderation.trust import is_trusted, may_be_untrusted
 
 _log = logging.getLogger(__name__)
 

@@ -29,8 +29,8 @@ from articles.web import articles, comments
 from articles.web.caching import unlisted
 from articles.web.form_answers import telling
 from articles.web.identity import actor, needs
+from articles.web.rights import check_not_own, forget_waiting
 from articles.wiring import html_of
-from moderation.rights import check_not_own, forget_waiting
 
 MOST_SHOWN = 50  # held posts in the queue, the oldest; and on the author's page, the newest
 

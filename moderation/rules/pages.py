@@ -30,8 +30,8 @@ from articles.domain.moderation_log import Action, Actor
 from articles.forms.fields import day_choices
 from articles.text.refusals import action_sentence
 from articles.web.identity import actor, needs
+from articles.web.rules import acting, matching
 from articles.wiring import repository
-from moderation.rules import acting, matching
 from moderation.rules.trying import MOST_TRIED, Trial, attempt
 from moderation.rules.writing import RuleForm, summary
 

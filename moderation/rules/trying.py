@@ -22,11 +22,11 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import is_root
 from articles.domain.members import UserId
 from articles.domain.notices import EXCERPT_CHARACTERS
+from articles.web.rights import have_any
+from articles.web.rules.acting import links_of
+from articles.web.rules.matching import MOST_DAYS, Definition, Facts, Rule, Rules, Subject
+from articles.web.trust import points_that_count
 from articles.wiring import repository
-from moderation.rights import have_any
-from moderation.rules.acting import links_of
-from moderation.rules.matching import MOST_DAYS, Definition, Facts, Rule, Rules, Subject
-from moderation.trust import points_that_count
 
 MOST_TRIED = 2_000
 """Subjects of a trial: the newest articles, the comments on them, the newest accounts, or the heaviest flags."""

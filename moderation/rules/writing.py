@@ -12,8 +12,8 @@ from articles.forms.fields import CleanedField, LineInput, cleaning, needed_some
 from articles.text.lines import REASON_LIMIT, clean_line, clean_reason
 from articles.text.links import clean_host
 from articles.web.groups import group_options
+from articles.web.rules import matching
 from articles.wiring import group_titles
-from moderation.rules import matching
 
 SUBJECTS = {
     matching.Subject.ARTICLE: pgettext_lazy("what a rule looks at", "Articles"),

@@ -23,9 +23,9 @@ from accounts.models import Ban, BanScope, HeldPost
 from articles import housekeeping, mailing, replies
 from articles.domain.errors import StoreUnavailable
 from articles.text.mails import MARKER, MOST_BYTES
+from articles.web.rules.matching import Definition, RuleAct, Subject
 from moderation.bans import ban
 from moderation.rules import pages
-from moderation.rules.matching import Definition, RuleAct, Subject
 from tasks import TaskQueueFull
 from tests.cases import for_each
 from tests.factories import actor, comment_on

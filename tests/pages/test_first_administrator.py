@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from owner import administrator
+from articles.views.owner import administrator
 from tests.cast import PASSWORD
 from tests.factories import member
 

@@ -17,8 +17,8 @@ from articles.domain.comments import root_of
 from articles.domain.errors import DecidedForSite, FellowModerator, OwnMatter
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import SITE, Action
+from articles.web import rights
 from articles.web.groups import merge
-from moderation import rights
 from moderation.bans import ban
 from moderation.groups import assign
 from tests.caller import error_of, with_token

@@ -17,7 +17,7 @@ from articles.doctor import mail as doctor_mail
 from articles.domain.limits import rates
 from articles.domain.moderation_log import Action
 from articles.models import SiteSetting, SiteText
-from owner import moderators
+from articles.views.owner import moderators
 from tests.factories import actor, browser_of, member
 from tests.mail_backends import clock_of_a_site
 from tests.mail_server import MailServer

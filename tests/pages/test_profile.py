@@ -7,7 +7,7 @@ from django.utils.html import escape
 from accounts.models import Ban, BanScope
 from articles import site
 from articles.domain.limits import Rate
-from moderation import rights
+from articles.web import rights
 from tests.factories import browser_of, vote
 
 

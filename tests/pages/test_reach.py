@@ -7,9 +7,9 @@ import pytest
 from accounts.models import GroupModerator, ModeratorRule, User
 from articles.domain.errors import DuplicateLink, MergeAcrossReaders, ReadersWouldChange
 from articles.web.groups import set_visibility
+from articles.web.rules import acting
+from articles.web.rules.matching import Definition, Rule, RuleAct, Subject
 from moderation import merges
-from moderation.rules import acting
-from moderation.rules.matching import Definition, Rule, RuleAct, Subject
 from tests.caller import error_of, with_token
 from tests.factories import actor, browser_of, comment_on, member, post_as
 

@@ -213,7 +213,7 @@ def moderating_operations() -> set[str]:
 def test_one_function_says_who_may():
     asking = {name for name, path in modules().items() if ".has_perm(" in path.read_text("utf-8")}
 
-    assert {name for name in asking if name.partition(".")[0] != "accounts"} == {"moderation.rights"}
+    assert {name for name in asking if name.partition(".")[0] != "accounts"} == {"articles.web.rights"}
 
 
 def test_every_moderating_address_has_a_row(ban):

@@ -18,8 +18,9 @@ from articles.domain.errors import RuleNotTried, RulesFull
 from articles.domain.moderation_log import Action, rule_actor
 from articles.models import KnownStore
 from articles.transfer.member_export import lines
-from moderation.rules import acting, matching, pages
-from moderation.rules.matching import Definition, RuleAct, Subject
+from articles.web.rules import acting, matching
+from articles.web.rules.matching import Definition, RuleAct, Subject
+from moderation.rules import pages
 from moderation.rules.trying import attempt
 from tests.cases import for_each
 from tests.clock import Clock

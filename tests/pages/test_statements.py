@@ -18,7 +18,8 @@ from articles.domain.flags import FlagReason
 from articles.domain.reasons import usual
 from articles.housekeeping import run
 from articles.models import SiteText
-from moderation import content, profiles, rights, sweeps
+from articles.web import rights
+from moderation import content, profiles, sweeps
 from moderation.bans import ban, lift_ban
 from moderation.left_out import set_left_out
 from moderation.mail import Waiting

@@ -13,11 +13,11 @@ from articles.domain.articles import Choice
 from articles.domain.comments import root_of
 from articles.domain.errors import ActionRefused
 from articles.domain.flags import FlagReason
+from articles.web.trust import is_trusted, points_that_count
 from articles.web.votes import begin_probation
 from moderation import vouches
 from moderation.flags import set_flag
 from moderation.left_out import set_left_out
-from moderation.trust import is_trusted, points_that_count
 from tests.factories import actor, member, post, vote_by_trusted
 from tests.pages.invited import grow
 

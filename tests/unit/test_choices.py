@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from articles.configuration.recent import Recent
-from owner.settings import LABELS
+from articles.views.owner.settings import LABELS
 from tests.cases import for_each
 from tests.source import modules, run_at_import, within
 

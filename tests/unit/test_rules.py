@@ -4,8 +4,8 @@ import pytest
 import re2
 from hypothesis import example, given, settings, strategies as st
 
-from moderation.rules import matching
-from moderation.rules.matching import (
+from articles.web.rules import matching
+from articles.web.rules.matching import (
     Definition,
     Facts,
     PatternRefused,

@@ -22,9 +22,8 @@ from articles.api import schemas
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import admit_reader
-from articles.web import reading
+from articles.web import reading, rights
 from articles.web.limits import take
-from moderation import rights
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 

@@ -25,8 +25,8 @@ from articles.views.lists.refresh import comments_label
 from articles.web.addresses import path_of
 from articles.web.identity import is_banned_in, is_free, may_moderate, reader_id
 from articles.web.preferences import preferences_of
+from articles.web.rights import decides, is_of_groups, may, may_see_subjects
 from articles.wiring import repository
-from moderation.rights import decides, is_of_groups, may, may_see_subjects
 
 _MOST_DIGITS = 20  # maximum number of digits of a comment's id
 _LONGEST_START = 7  # digits of `start` in an address: no article has more comments

@@ -25,8 +25,8 @@ from articles.web import error_pages
 from articles.web.caching import unlisted
 from articles.web.form_answers import Done, form_or_script, login_first
 from articles.web.identity import actor
+from articles.web.trust import may_be_untrusted
 from articles.wiring import repository
-from moderation.trust import may_be_untrusted
 
 List = Callable[[UserId, int], MemberPage]
 

@@ -24,6 +24,8 @@ from articles.views.hiding import hidden_note
 from articles.views.lists.list_page import ListPage, Reader
 from articles.views.lists.paging import Place, place_in
 from articles.views.lists.rows import draw_rows
+from articles.views.owner.administrator import is_missing
+from articles.views.owner.steps import on_front_page
 from articles.web import hiding
 from articles.web.addresses import moved, redirect_to_path
 from articles.web.caching import unlisted
@@ -31,10 +33,8 @@ from articles.web.context import frame_holes, frame_of
 from articles.web.hiding import Applied
 from articles.web.identity import View, reader_id
 from articles.web.preferences import preferences_of
+from articles.web.rights import may
 from articles.wiring import repository
-from moderation.rights import may
-from owner.administrator import is_missing
-from owner.steps import on_front_page
 
 _Choice = TypeVar("_Choice", Order, Period)
 

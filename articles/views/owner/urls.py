@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from owner import administrator, mail, moderators, pages, settings, texts
+from articles.views.owner import administrator, mail, moderators, pages, settings, texts
 
 urlpatterns = [
     path("accent/<str:colour>.css", settings.accent, name="accent"),

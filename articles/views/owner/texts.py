@@ -15,10 +15,10 @@ from articles.domain.moderation_log import Action
 from articles.forms.fields import CleanedField, PreviewedForm, TextInput
 from articles.models import SiteText
 from articles.text.lines import TEXT_LIMIT, clean_text
+from articles.views.owner.administrator import administrators_only
 from articles.web.form_answers import with_address
 from articles.web.identity import actor
 from articles.wiring import html_of_site_text, repository, retract
-from owner.administrator import administrators_only
 
 
 class TextForm(PreviewedForm):

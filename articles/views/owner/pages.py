@@ -12,10 +12,10 @@ from accounts.web.form_pages import private_act, private_form, private_page
 from articles.backup import folders
 from articles.configuration import choices
 from articles.formatting import units
+from articles.views.owner.administrator import administrators_only
+from articles.views.owner.settings import choose
+from articles.views.owner.steps import DISMISSED, last_backup, steps
 from articles.web.identity import actor
-from owner.administrator import administrators_only
-from owner.settings import choose
-from owner.steps import DISMISSED, last_backup, steps
 
 
 @private_page(administrators_only)

@@ -18,10 +18,10 @@ from articles.configuration import choices, colours
 from articles.domain.moderation_log import Action, Actor
 from articles.formatting.values import listed
 from articles.forms.fields import Checkboxes, RadioButtons
+from articles.views.owner import limits
+from articles.views.owner.administrator import administrators_only
 from articles.web.identity import actor
 from articles.wiring import repository, retract
-from owner import limits
-from owner.administrator import administrators_only
 
 _RADIO_BUTTONS = {
     "sign-up": (
