@@ -270,14 +270,13 @@ class Finder:
     def list_outdated(self, repository: Repository, ids: Sequence[ArticleId]) -> list[ArticleId]:
         """Return those of these articles that the index does not contain as they are, although it has followed.
 
-        [] while it is built, or if it is another store's. Three round trips.
+        [] while it is built, or if it is another store's. Two round trips.
         """
         searcher, is_complete = self._searcher()
         state = indexing.read_state(searcher)
-        if not is_complete or state is None or state.copy != repository.changes.get_copy():
+        if not is_complete or state is None or (waiting := _waiting(repository, state)) is None:
             return []
-        waiting = _waiting(repository, state)
-        ids = [one for one in ids if waiting is not None and one not in waiting]
+        ids = [one for one in ids if one not in waiting]
         marks = indexing.column_of(searcher, "mark", indexing.ARTICLES, ids)
         listed = {
             article.id: indexing.mark_of_article(article) for article in repository.changes.read_articles(ids)
@@ -369,7 +368,7 @@ class Finder:
 def _waiting(repository: Repository, state: indexing.State) -> set[ArticleId] | None:
     """Return the articles whose changes the index has not reached; None if it has to be built again."""
     try:
-        found = repository.changes.read_since(state.moments)
+        found = repository.changes.read_since(state.moments, state.copy, state.weight)
     except ChangesLostError:
         return None
     return {

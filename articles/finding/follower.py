@@ -71,18 +71,19 @@ class Follower:
     def catch_up(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Enter what has changed; build the index if it is missing, damaged, of another copy or outdated."""
         repository = self._open_repository()
-        copy, weight = repository.changes.get_copy(), repository.changes.get_weight()
         if self._writer and self._index.is_lost():
             self.close()
         if self._writer is None:
+            repository.changes.get_copy()  # no file is opened while the store does not answer
             self._open()
-        is_old = time.time() - self._state.begun_at > _OLDEST
-        is_new = is_old or (self._state.copy, self._state.weight) != (copy, weight)
+        is_new = time.time() - self._state.begun_at > _OLDEST
         if not is_new and self._state.reached is None and self._writer:
             with suppress(ChangesLostError):
                 self._follow(repository, self._writer)
                 return
             is_new = True
+        copy, weight = repository.changes.get_copy(), repository.changes.get_weight()
+        is_new |= (self._state.copy, self._state.weight) != (copy, weight)
         self._build(repository, indexing.State(copy, weight, begun_at=time.time()), is_stopped, is_new=is_new)
 
     def close(self) -> None:
@@ -108,7 +109,7 @@ class Follower:
             writer.close()
 
     def _follow(self, repository: Repository, writer: indexing.Writer) -> None:
-        found = repository.changes.read_since(self._state.moments)
+        found = repository.changes.read_since(self._state.moments, self._state.copy, self._state.weight)
         fresh = [one for changes in found.values() for one in changes if self._seen.get(one[:2]) != one.at]
         if not fresh:
             return

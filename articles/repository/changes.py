@@ -81,23 +81,28 @@ class Changes(OfStore):
         with self._store.commands() as client:
             client.hset(names.SCHEMA, _COPY, uuid4().hex)
 
-    def read_since(self, moments: Mapping[str, float]) -> dict[str, list[Changed]]:
+    def read_since(self, moments: Mapping[str, float], copy: str, weight: float) -> dict[str, list[Changed]]:
         """Return what changed since these moments, by the shards' prefixes, the earliest first. One round trip.
 
-        Changes of the `OVERLAP` before are returned again. Raises ChangesLostError.
+        Changes of the `OVERLAP` before are returned again. Raises ChangesLostError, also if the site's data is
+        another copy, or the weight of a vote another one.
         """
         shards = {keys.prefix: keys for keys in self._store.shards.all}
         if moments.keys() != shards.keys():
             raise ChangesLostError
         with self._store.pipeline() as pipe:
+            pipe.hget(names.SCHEMA, _COPY)
+            pipe.hget(*self._weight)
             for prefix, keys in shards.items():
                 pipe.zrangebyscore(
                     keys.changes, f"{(moments[prefix] - OVERLAP) * 1e6:.0f}", "+inf", withscores=True
                 )
                 pipe.zrange(keys.changes, 0, 0, withscores=True)
                 pipe.zcard(keys.changes)
-            replies = iter(pipe.execute())
-        found = dict[str, list[Changed]]()
+            copy_now, weight_now, *read = pipe.execute()
+        if (copy_now, _weight_from(weight_now)) != (copy, weight):
+            raise ChangesLostError
+        found, replies = dict[str, list[Changed]](), iter(read)
         for prefix, (entries, oldest, count) in zip(
             shards, zip(replies, replies, replies, strict=True), strict=True
         ):
@@ -198,8 +203,12 @@ class Changes(OfStore):
     def get_weight(self) -> float:
         """Return the weight of a vote by which articles are ranked, in seconds; 0 if lost. One round trip."""
         with self._store.commands() as client:
-            weight = client.hget(self._store.shards.directory.ranking, "seconds_per_point")
-        return number_from(weight or "0", "the weight of a vote")
+            return _weight_from(client.hget(*self._weight))
+
+    @property
+    def _weight(self) -> tuple[str, str]:
+        """The key and the field of the weight of a vote."""
+        return self._store.shards.directory.ranking, "seconds_per_point"
 
     def get_last_id(self) -> ArticleId:
         """Return the highest article id given out, 0 before the first. One round trip. Raises StoreDamaged."""
@@ -242,6 +251,10 @@ class Changes(OfStore):
         if slug is not None and slug not in titles:
             raise GroupNotFound(slug, moved_to(self._store, slug))
         return titles
+
+
+def _weight_from(text: str | None) -> float:
+    return number_from(text or "0", "the weight of a vote")
 
 
 def _changed(member: str, at: float) -> Changed:

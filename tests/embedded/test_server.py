@@ -21,7 +21,7 @@ from .helpers import answers, client, fill, is_alive, mode, rewrite, server_pid
         ("aof-use-rdb-preamble", "yes"), ("aof-load-truncated", "yes"), ("save", ""),
         ("maxmemory-policy", "noeviction"), ("set-max-intset-entries", "16384"),
         ("hash-max-listpack-value", "2048"), ("unixsocketperm", "700"), ("enable-debug-command", "no"),
-        ("enable-module-command", "no"), ("enable-protected-configs", "no"), ("daemonize", "no"),
+        ("enable-module-command", "no"), ("enable-protected-configs", "no"), ("daemonize", "no"), ("hz", "2"),
     ],
 )  # fmt: skip
 def test_the_server_runs_with(current_settings: dict[str, str], name: str, value: str):

@@ -306,14 +306,29 @@ def test_what_the_index_has_not_reached_is_told_and_only_what_it_has_missed_is_l
     assert search.finder.tell_progress(repository) == ""
 
 
-def test_an_index_is_built_again_after_a_week(search, repository, monkeypatch):
+@pytest.mark.parametrize("another", [False, True])
+def test_an_index_is_built_again_after_a_week_and_of_another_copy(search, repository, monkeypatch, another):
     post(repository, "redis")
     assert len(search("redis")) == 1
     before = search.follower._state.begun_at
-    monkeypatch.setattr("articles.finding.follower._OLDEST", -1.0)
+    if another:
+        repository.changes.begin_copy()
+    else:
+        monkeypatch.setattr("articles.finding.follower._OLDEST", -1.0)
 
     assert len(search("redis")) == 1
     assert search.follower._state.begun_at > before
+
+
+def test_to_see_that_nothing_has_changed_takes_one_round_trip(search, repository, wire):
+    post(repository, "redis")
+    search.follower.catch_up()
+    search.follower.catch_up()  # what was entered last is read again, once
+
+    with wire.counted():
+        search.follower.catch_up()
+
+    assert wire.trips == 1
 
 
 class Scored:
