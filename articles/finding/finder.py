@@ -31,6 +31,8 @@ _MOST_GROUPS = 1_000
 
 _COMPLETIONS, _COMPLETIONS_OF_LETTER = 50, 10  # most frequent words that a beginning stands for
 _COMPLETED = 30_000  # occurrences after which a beginning stands for no more words: each takes 40 ns
+_SHORT, _LARGE = 3, 1 << 13
+"""Letters of a beginning, and entries of an index, with which it may stand for what it did up to a minute ago."""
 
 _TITLE, _TITLE_STEM, _ABOUT, _GROUP, _TEXT, _TEXT_STEM = 4.0, 3.0, 2.0, 5.0, 1.0, 0.7
 """By how much a match in each place counts: see docs/search.md."""
@@ -92,6 +94,7 @@ class Finder:
     def __init__(self, index: indexing.Index) -> None:
         self._index = index
         self._known_titles: tuple[Repository | None, float, Mapping[str, str]] = (None, 0.0, {})
+        self._complete: tantivy.Index | None = None  # an index that is complete remains so
 
     @_reading
     def get_page(
@@ -195,11 +198,9 @@ class Finder:
     def count_from(self, host: str) -> tuple[int, int]:
         """Return how many articles from a host there are, and their points in all. No round trip."""
         searcher, _ = self._searcher()
-        query = of_host(host)
-        wanted = _compiled(searcher, indexing.ARTICLES, query, None, tuple(closed_groups()))
-        sums = searcher.aggregate(wanted, {"points": {"sum": {"field": "points"}}})
-        count = _find(searcher, indexing.ARTICLES, query, SearchOrder.TIME, 1, None, ()).total
-        return count, int(sums["points"]["value"] or 0)
+        wanted = _compiled(searcher, indexing.ARTICLES, of_host(host), None, tuple(closed_groups()))
+        points = searcher.aggregate(wanted, {"points": {"stats": {"field": "points"}}})["points"]
+        return int(points["count"]), int(points["sum"])
 
     @_reading
     def find_posted(self, link: str, most: int) -> tuple[list[ArticleId], int]:
@@ -211,7 +212,8 @@ class Finder:
         """Return the newest earlier articles of the same link, newest first, and their number. No round trip."""
         searcher, _ = self._searcher()
         (time_of, link), *_none = _time_and_link(searcher, [article]) or [(0, 0)]
-        return _of_link(searcher, link, most, before=time_of) if link else ([], 0)
+        has_others = link and searcher.doc_freq("link", link) > 1  # what is deleted counts until it is merged
+        return _of_link(searcher, link, most, before=time_of) if has_others else ([], 0)
 
     @_reading
     def add_posted_again(self, ids: Collection[ArticleId]) -> set[ArticleId]:
@@ -331,9 +333,7 @@ class Finder:
     ) -> int:
         """Return how many articles or comments match outside hidden groups. `titles`: all groups'."""
         searcher, _ = self._searcher()
-        return _find(
-            searcher, kind, query.with_groups(titles), SearchOrder.RELEVANCE, 1, slug, hidden.groups
-        ).total
+        return _find(searcher, kind, query.with_groups(titles), SearchOrder.TIME, 1, slug, hidden.groups).total
 
     def _titles(self, repository: Repository, slug: str | None) -> Mapping[str, str]:
         """Return the groups' titles by slug; of more than `_MANY_GROUPS`, as they were up to a second ago.
@@ -359,10 +359,14 @@ class Finder:
     def _searcher(self) -> tuple[tantivy.Searcher, bool]:
         """Return a view of the index, and whether it is complete; an empty view without one of this format."""
         with suppress(OSError):
-            searcher = self._index.searcher()
+            opened = self._index.opened()
+            searcher = opened.searcher()
+            if opened is self._complete:
+                return searcher, True
             if state := indexing.read_state(searcher):
+                self._complete = opened if state.reached is None else None
                 return searcher, state.reached is None
-        return indexing.Index().searcher(), False
+        return indexing.Index().opened().searcher(), False
 
 
 def _waiting(repository: Repository, state: indexing.State) -> set[ArticleId] | None:
@@ -381,8 +385,9 @@ def _waiting(repository: Repository, state: indexing.State) -> set[ArticleId] | 
 
 def _time_and_link(searcher: tantivy.Searcher, ids: Iterable[ArticleId]) -> list[tuple[int, int]]:
     """Return the values of both fields of these articles, as far as they are in the index."""
-    times, links = (indexing.column_of(searcher, name, indexing.ARTICLES, ids) for name in ("time", "link"))
-    return [(times[one], links[one]) for one in times]
+    places = [*indexing.places_of(searcher, indexing.ARTICLES, ids).values()]
+    times, links = (indexing.column(searcher, name, places) for name in ("time", "link"))
+    return [*zip(times, links, strict=True)]
 
 
 def _of_link(
@@ -498,20 +503,22 @@ def _find(
 def _compiled(
     searcher: tantivy.Searcher, kind: str, query: Query, slug: str | None, hidden: Sequence[str]
 ) -> IndexQuery:
-    parts = []
+    needed, excluded = list[IndexQuery](), [_name("group", name) for name in hidden]
     for clause in query.clauses:
         terms = [part.query for term in clause.terms for part in _of_term(searcher, kind, term)]
-        parts.append((Occur.MustNot if clause.excludes else Occur.Must, _any(terms)))
+        if clause.excludes:
+            excluded += terms
+        else:
+            needed.append(_any(terms))
     if slug is not None:
-        parts.append((Occur.Must, IndexQuery.const_score_query(_name("group", slug), 0.0)))
-    parts += [(Occur.MustNot, _name("group", name)) for name in hidden]
+        needed.append(IndexQuery.const_score_query(_name("group", slug), 0.0))
     if kind == indexing.COMMENTS:
-        parts.append((Occur.Must, IndexQuery.const_score_query(_term("names", indexing.COMMENT), 0.0)))
+        needed.append(IndexQuery.const_score_query(_term("names", indexing.COMMENT), 0.0))
     else:
-        parts.append((Occur.MustNot, _term("names", indexing.NO_ARTICLE)))
-        if all(occur == Occur.MustNot for occur, _ in parts):
-            parts.append((Occur.Must, IndexQuery.const_score_query(IndexQuery.all_query(), 0.0)))
-    return IndexQuery.boolean_query(parts)
+        excluded.append(_term("names", indexing.NO_ARTICLE))
+        if not needed:
+            needed.append(IndexQuery.const_score_query(IndexQuery.all_query(), 0.0))
+    return IndexQuery.boolean_query([(Occur.MustNot, _any(excluded)), *((Occur.Must, one) for one in needed)])
 
 
 def _score(searcher: tantivy.Searcher, query: IndexQuery, key: int) -> float | None:
@@ -578,13 +585,28 @@ def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float
     is_letter = len(token) == 1 and token.isascii()
     if (is_letter and field != "title") or searcher.doc_freq("names", indexing.named("host", token)):
         return  # a letter begins very many words; or the token is the whole name of a host
-    most = _COMPLETIONS_OF_LETTER if is_letter else _COMPLETIONS
+    if words := _completions(searcher, field, token, _COMPLETIONS_OF_LETTER if is_letter else _COMPLETIONS):
+        found = _any([IndexQuery.term_query(indexing.SCHEMA, field, word, "basic") for word in words])
+        yield _Part(Where(field), How.BEGINNING, IndexQuery.const_score_query(found, _BEGINNING * weight))
+
+
+def _completions(searcher: tantivy.Searcher, field: str, token: str, most: int) -> list[str]:
+    """Return the most frequent words that begin so, at most `most`. All that begin so are read, unless kept."""
+    size, minute = searcher.num_docs // _LARGE, time.monotonic() // 60
+    kept = _kept_completions(field, token, size, minute) if size and len(token) <= _SHORT else []
+    if kept:
+        return kept
     frequent = searcher.terms_with_prefix(field, token, limit=most)
     before = accumulate((frequency for _, frequency in frequent), initial=0)
-    completions = [word for (word, _), articles in zip(frequent, before, strict=False) if articles < _COMPLETED]
-    if completions:
-        found = IndexQuery.term_set_query(indexing.SCHEMA, field, completions)
-        yield _Part(Where(field), How.BEGINNING, IndexQuery.const_score_query(found, _BEGINNING * weight))
+    found = [word for (word, _), articles in zip(frequent, before, strict=False) if articles < _COMPLETED]
+    if len(frequent) == most:  # of fewer, one that is new would be missed
+        kept[:] = found
+    return found
+
+
+@lru_cache(maxsize=1 << 9)
+def _kept_completions(_field: str, _token: str, _size: int, _minute: float) -> list[str]:
+    return []  # `_completions` fills it
 
 
 def _name(kind: str, name: str) -> IndexQuery:

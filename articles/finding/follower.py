@@ -176,7 +176,7 @@ class Follower:
     def _has_none(self) -> bool:
         """Return whether searches have no complete index of this store to use meanwhile."""
         try:
-            state = indexing.read_state(self._index.searcher())
+            state = indexing.read_state(self._index.opened().searcher())
         except (OSError, ValueError):
             return True
         return state is None or state.reached is not None or state.copy != self._state.copy

@@ -172,14 +172,20 @@ def column(searcher: tantivy.Searcher, name: str, places: list[tantivy.DocAddres
     return [int(value or 0) for value in searcher.fast_field_values(name, places)]
 
 
-def column_of(searcher: tantivy.Searcher, name: str, kind: str, ids: Iterable[int]) -> dict[int, int]:
-    """Return the values of a numeric field of these articles or comments, as far as they are in the index."""
-    found = dict[int, int]()
+def places_of(searcher: tantivy.Searcher, kind: str, ids: Iterable[int]) -> dict[int, tantivy.DocAddress]:
+    """Return the documents of these articles or comments, as far as they are in the index."""
+    found = dict[int, tantivy.DocAddress]()
     for number in ids:
         hits = searcher.search(Query.term_query(SCHEMA, "key", key_of(number, kind)), 1, count=False).hits
         if hits:
-            (found[number],) = column(searcher, name, [hits[0][1]])
+            found[number] = hits[0][1]
     return found
+
+
+def column_of(searcher: tantivy.Searcher, name: str, kind: str, ids: Iterable[int]) -> dict[int, int]:
+    """Return the values of a numeric field of these articles or comments, as far as they are in the index."""
+    places = places_of(searcher, kind, ids)
+    return dict(zip(places, column(searcher, name, [*places.values()]), strict=True))
 
 
 def mark_of_comment(comment: Comment) -> int:
@@ -319,9 +325,9 @@ class Index:
     def __init__(self) -> None:
         self._index = _in_memory()
 
-    def searcher(self) -> tantivy.Searcher:
-        """Return a view of the index as it was last committed. Raises OSError or ValueError without one."""
-        return self._index.searcher()
+    def opened(self) -> tantivy.Index:
+        """Return what gives views of the last commit. Raises OSError or ValueError without an index."""
+        return self._index
 
     def writer(self, *, is_new: bool = False) -> Writer:
         """Return the writer of the index, or of a new one, which is searched from its first commit on."""
@@ -361,7 +367,7 @@ class IndexFolder(Index):
         self._opening = threading.Lock()
         self._claimed: IO[bytes] | None = None
 
-    def searcher(self) -> tantivy.Searcher:
+    def opened(self) -> tantivy.Index:
         name = self._current.read_text("ascii")
         opened = self._opened
         if opened is None or opened[0] != name:
@@ -370,7 +376,7 @@ class IndexFolder(Index):
                     index = tantivy.Index.open(str(self._folder / name))
                     index.config_reader("commit", 1)
                 opened = self._opened = (name, index)
-        return opened[1].searcher()
+        return opened[1]
 
     def writer(self, *, is_new: bool = False) -> Writer:
         self._claim()

@@ -340,8 +340,11 @@ class Scored:
     def __getattr__(self, name):
         return getattr(self._index, name)
 
+    def opened(self):
+        return self
+
     def searcher(self):
-        return _Searcher(self._index.searcher(), self)
+        return _Searcher(self._index.opened().searcher(), self)
 
 
 class _Searcher:

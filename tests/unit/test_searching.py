@@ -2,12 +2,14 @@
 
 import json
 import tracemalloc
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given, strategies as st
 
 from articles.domain.articles import Article
 from articles.domain.lists import SearchOrder
+from articles.finding import finder
 from articles.finding.finder import _find
 from articles.finding.index import ARTICLES, Index, State, document_of_article, key_of
 from articles.searching import MOST_CHARACTERS, Between, Named, Query, Words, marked_parts, read_query, tokens_of
@@ -29,7 +31,7 @@ def searched(*articles: Article):
     writer.enter((key_of(one.id, ARTICLES), document_of_article(one, 432.0)) for one in articles)
     writer.commit(State("copy", 432.0, None))
     index.publish()
-    return index.searcher()
+    return index.opened().searcher()
 
 
 def found(title: str, query: str, link: str = "https://a.example/", poster: str = "", text: str = "") -> bool:
@@ -63,6 +65,22 @@ def marks(text: str, query: str) -> list[str]:
 )  # fmt: skip
 def test_a_title_is_found_by_every_form_of_a_query(title, query):
     assert found(title, query)
+
+
+def test_of_a_large_index_a_short_beginning_stands_for_what_it_did_up_to_a_minute_ago(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(finder, "_LARGE", 50)
+    monkeypatch.setattr(finder, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    articles = [an_article(n, word) for n, word in enumerate([*map("qz{:02}".format, range(60)), "xyz"], 1)]
+    before = matches(searched(*articles), "qz")
+    assert (len(before), matches(searched(*articles), "xy")) == (50, [61])
+
+    searcher = searched(*articles, an_article(70, "qzz"), an_article(71, "qzz"), an_article(72, "xyzz"))
+
+    assert matches(searcher, "qz") == before
+    assert sorted(matches(searcher, "xy")) == [61, 72], "what stands for fewer words than may be is looked up"
+    now[0] = 60.0
+    assert {70, 71} < {*matches(searcher, "qz")}
 
 
 @pytest.mark.parametrize(
