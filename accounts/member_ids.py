@@ -1,4 +1,4 @@
-"""Ids of new accounts. The articles app keeps data under them, and gives them out: see `articles.account_ids`."""
+"""Ids of new accounts. The core keeps data under them, and gives them out: see `articles.web.account_ids`."""
 
 from collections.abc import Callable
 

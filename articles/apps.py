@@ -10,9 +10,12 @@ class ArticlesConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import account_deletion, member_ids, names  # noqa: PLC0415 - models are ready only now
-        from articles import account_ids  # noqa: PLC0415
-        from articles.forms.fields import clean_token_label  # noqa: PLC0415
-        from articles.web import limits, votes  # noqa: F401, PLC0415 - connect their receivers
+        from articles.web import (  # noqa: F401, PLC0415 - connect their receivers
+            account_ids,
+            limits,
+            votes,
+        )
+        from articles.web.forms.fields import clean_token_label  # noqa: PLC0415
 
         account_deletion.register_step("articles", account_ids.anonymise)
         member_ids.reserve, member_ids.note = account_ids.reserve, account_ids.note

@@ -20,16 +20,17 @@ from django.utils.module_loading import import_string
 import tasks
 from accounts import account_deletion, sessions as member_sessions
 from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
-from articles import account_ids, mailing, replies
+from articles import mailing, replies
 from articles.backup import folders, making
 from articles.configuration.choices import closed_groups
 from articles.doctor import housekeeping
 from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, StoreUnavailable
 from articles.domain.lists import without_groups
 from articles.operation import metrics
-from articles.readership import archive
 from articles.repository import Repository
+from articles.web import account_ids
 from articles.web.groups import follow_merges
+from articles.web.readership import archive
 
 _log = logging.getLogger(__name__)
 

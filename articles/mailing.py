@@ -34,7 +34,7 @@ from articles.text.mails import MARKER
 from articles.text.markdown import plain
 from articles.web.identity import named
 from articles.web.preferences import hiding_of, slugs_from
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 from tasks import MAIL
 
 MAILS_PER_RUN = 50  # mails of one kind that one run sends

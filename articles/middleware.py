@@ -35,7 +35,7 @@ from articles.repository import answer_within
 from articles.text.refusals import action_sentence
 from articles.web import caching, error_pages as pages, limits, reading
 from articles.web.addresses import moved
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 Answer = Callable[[HttpRequest], HttpResponse]
 

@@ -27,7 +27,8 @@ class ArticlePermissions(models.Model):  # noqa: DJ008 - it has no rows
 class ArchivedViews(models.Model):
     """View counters of an article without recent views, archived out of the store.
 
-    A row is valid only while the article in the store is marked as archived: see `articles.readership.archive`.
+    A row is valid only while the article in the store is marked as archived: see
+    `articles.web.readership.archive`.
     """
 
     article_id = models.BigIntegerField(primary_key=True)

@@ -35,11 +35,11 @@ from articles.configuration.choices import chosen
 from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, Banned, HeldForApproval, LimitReached, StoreError
 from articles.formatting.values import grouped
-from articles.forms.fields import check_links
 from articles.text.lines import InvalidInput, clean_comment
 from articles.text.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import comments, limits
+from articles.web.forms.fields import check_links
 from tasks import TaskQueueFull
 
 _log = logging.getLogger(__name__)

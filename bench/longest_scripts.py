@@ -50,7 +50,7 @@ def fill(articles: int, days: float) -> list[int]:
     from articles.domain.articles import Choice, ImportedArticle
     from articles.domain.moderation_log import Actor
     from articles.domain.readership import Visit
-    from articles.wiring import patient_repository
+    from articles.web.wiring import patient_repository
 
     repository, chance = patient_repository(), random.Random(1)
     now, ids = repository.store.now(), list[int]()
@@ -94,7 +94,7 @@ class Longest:
     """Run operations and print the longest command of each."""
 
     def __init__(self, only: Sequence[str]) -> None:
-        from articles.wiring import patient_repository
+        from articles.web.wiring import patient_repository
 
         self._client = patient_repository().store.client
         self._only = only
@@ -144,7 +144,7 @@ def measure(ids: list[int], only: Sequence[str]) -> None:
     from accounts.models import User
     from articles.domain.articles import Choice
     from articles.domain.moderation_log import Actor
-    from articles.wiring import patient_repository
+    from articles.web.wiring import patient_repository
 
     repository, browser = patient_repository(), Client(HTTP_HOST="localhost")
     longest = Longest(only)

@@ -75,7 +75,7 @@ def count(repository: Any, views: list[View], *, bots: bool) -> tuple[list[PathC
     from articles.domain.articles import ImportedArticle
     from articles.domain.members import UNKNOWN_POSTER
     from articles.domain.readership import REPEAT, Suspicion, Visit
-    from articles.readership.visitors import suspicion_of
+    from articles.web.readership.visitors import suspicion_of
 
     def article(number: int, path: str) -> ImportedArticle:
         link = f"https://log.invalid/{number}"
@@ -158,7 +158,7 @@ def main() -> None:
 
     django.setup()
     from articles.repository import connect
-    from articles.wiring import kept_html, rules
+    from articles.web.wiring import kept_html, rules
     from voting_site.embedded import open_store
 
     counting = replace(rules(), view_repeat=REPEAT_OF_TRUTH) if truth else rules()

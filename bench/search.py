@@ -25,7 +25,7 @@ from articles.domain.lists import SearchOrder
 from articles.finding import ARTICLES, Finder, Follower, IndexFolder
 from articles.finding.finder import _find
 from articles.repository import Repository
-from articles.searching import read_query
+from articles.text.searching import read_query
 from bench.lib.stores import empty_store
 
 QUERIES = {

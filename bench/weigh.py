@@ -97,7 +97,7 @@ def requests() -> Iterator[Row]:
         gather()
         call_command("migrate", verbosity=0)
         from accounts.models import User
-        from articles import wiring
+        from articles.web import wiring
 
         poster, member = (User.objects.create_user(name, password="a long password") for name in ("alice", "bob"))
         repository = wiring.repository()

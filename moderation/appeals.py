@@ -22,10 +22,10 @@ from accounts.web.form_pages import MemberRequest, members_only, private_act, pr
 from articles.domain.errors import ActionRefused, CommentNotRemoved, DiscussionNotLocked, NotRemoved
 from articles.domain.moderation_log import Actor
 from articles.domain.reasons import AFTER_APPEAL
-from articles.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import rights
+from articles.web.forms.fields import CleanedField, LineInput, RadioButtons
 from articles.web.identity import actor, needs
 from moderation import content, sweeps
 from moderation.bans import label_of, lift_ban

@@ -19,11 +19,11 @@ from articles.api.inbox import BanFacts
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import RadioButtons, day_choices, reason_field
 from articles.text.lines import clean_reason
+from articles.web.forms.fields import RadioButtons, day_choices, reason_field
 from articles.web.identity import actor
 from articles.web.rights import check_ban_reversible, check_group_target, check_not_own
-from articles.wiring import group_title, repository
+from articles.web.wiring import group_title, repository
 from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state
 from moderation.subjects import MOST_DAYS, member_for
 

@@ -25,16 +25,16 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import CommentId, article_of, is_root, root_of
 from articles.domain.flags import SubjectId
 from articles.domain.moderation_log import REVERSING, STATED, Action, Actor
-from articles.forms.articles import ReasonForm
-from articles.forms.groups import AssignForm, TakeOutForm
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import rights
 from articles.web.form_answers import just_done
+from articles.web.forms.articles import ReasonForm
+from articles.web.forms.groups import AssignForm, TakeOutForm
 from articles.web.groups import option_title
 from articles.web.identity import actor, needs, reader_id
 from articles.web.rules.acting import note_reversal
-from articles.wiring import group_title, repository
+from articles.web.wiring import group_title, repository
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, address_of, state
 
 

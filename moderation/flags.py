@@ -25,15 +25,15 @@ from articles.domain.errors import ActionRefused, CommentRemoved, OwnContent
 from articles.domain.flags import FLAGGED_REASON, FlagReason, FlagState, SubjectId
 from articles.domain.moderation_log import SITE
 from articles.domain.reasons import FLAG_REASONS
-from articles.forms.fields import CleanedField, LineInput, RadioButtons, needed_sometimes
 from articles.text.lines import REASON_LIMIT, clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import limits
 from articles.web.caching import unlisted
+from articles.web.forms.fields import CleanedField, LineInput, RadioButtons, needed_sometimes
 from articles.web.identity import actor, reader_id
 from articles.web.rules.acting import MemberFacts, judge
 from articles.web.trust import is_trusted
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation.statements import BY_SITE, address_of, state
 
 ILLEGAL = "illegal"  # in the form of a flag, where LEGAL_NOTICES is on: it leads to the form of a legal notice

@@ -17,13 +17,13 @@ from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.lists import Group
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import reason_field
 from articles.text.lines import clean_reason
 from articles.text.slugs import requested_slug
+from articles.web.forms.fields import reason_field
 from articles.web.groups import forget_liveliness
 from articles.web.identity import NamedMemberForm, actor, member_named, needs
 from articles.web.rights import acting, check_not_own, may, may_reverse
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation import bans
 from moderation.bans import ban_lengths
 from moderation.statements import FIELDS, GroundsForm

@@ -14,12 +14,12 @@ from articles import site
 from articles.api import schemas
 from articles.api.protocol.operations import MODERATORS, require, router
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import CleanedField, reason_field
 from articles.models import BlockedHost
 from articles.text.lines import clean_reason
 from articles.text.links import clean_host
+from articles.web.forms.fields import CleanedField, reason_field
 from articles.web.identity import actor, needs
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 class HostForm(forms.Form):

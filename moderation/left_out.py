@@ -13,11 +13,11 @@ from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import MODERATORS, router
 from articles.domain.moderation_log import Actor
-from articles.forms.articles import ReasonForm
 from articles.text.lines import clean_reason
+from articles.web.forms.articles import ReasonForm
 from articles.web.identity import actor, member_named, needs
 from articles.web.rights import check_not_own, check_target
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation.statements import NO_GROUNDS, GivenGrounds, GroundedReasonForm, Grounds, state, what_is_missing
 from moderation.subjects import member_for, page_of, take, tell
 

@@ -40,15 +40,15 @@ from articles.configuration.choices import chosen
 from articles.domain import errors
 from articles.domain.comments import article_of, is_root, root_of
 from articles.domain.moderation_log import Actor
-from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, reason_field
 from articles.mailing import Mail
 from articles.text import lines
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import limits
 from articles.web.caching import unlisted
+from articles.web.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, reason_field
 from articles.web.identity import actor, needs
 from articles.web.rights import author_of_flagged, check_not_own
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation import content, profiles
 from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, address_of
 

@@ -32,7 +32,7 @@ from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.groups import group_options
 from articles.web.identity import actor, needs
 from articles.web.rights import is_of_groups, may, may_in_groups, within
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 ACTIONS = {
     Action.EDIT: pgettext_lazy("moderation log", "Article edited"),

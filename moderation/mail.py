@@ -34,7 +34,7 @@ from articles.domain.flags import FlagReason, QueueEntry
 from articles.mailing import Mail, recipients, send_each
 from articles.repository import Repository
 from articles.web import rights
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 from moderation import legal_notices, statements
 from moderation.flags import REASONS
 from tasks import MAIL

@@ -21,7 +21,7 @@ from articles.domain.errors import FellowModerator
 from articles.domain.moderation_log import Action, Actor
 from articles.web.identity import actor, member_named, needs
 from articles.web.rights import check_not_own, check_target, may, why_not
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation.bans import BanForm, ban, lift_ban
 from moderation.notes import NoteForm
 from moderation.statements import FIELDS, GroundsForm

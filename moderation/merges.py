@@ -18,12 +18,12 @@ from articles.api.protocol.operations import MODERATORS, failing, require, route
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ActionRefused, ArticleNotFound, NotMerged
 from articles.domain.moderation_log import Actor
-from articles.forms.articles import ReasonForm
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
+from articles.web.forms.articles import ReasonForm
 from articles.web.identity import actor, needs, reader_id
 from articles.web.rights import check_merge_readers, check_not_own
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation.subjects import take
 
 _TARGET = re.compile(r"(?:\S*/articles/)?([0-9]{1,15})(?:[/?#]\S*)?")

@@ -18,11 +18,11 @@ from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import CleanedField, TextInput
 from articles.text.lines import NOTE_LIMIT, clean_note
+from articles.web.forms.fields import CleanedField, TextInput
 from articles.web.identity import actor, member_named, needs
 from articles.web.rights import check_not_own
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation.subjects import member_for, page_of
 
 

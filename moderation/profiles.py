@@ -26,12 +26,12 @@ from articles.api.protocol.operations import AUTHORS, MODERATORS, failing, requi
 from articles.domain.errors import FlagDecided, FlagsFull, OwnContent
 from articles.domain.flags import MOST_FLAGS, FlagReason, FlagState
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import CleanedField, LineInput, needed_sometimes
 from articles.text.lines import REASON_LIMIT, InvalidInput, clean_reason
 from articles.web import limits, profiles
+from articles.web.forms.fields import CleanedField, LineInput, needed_sometimes
 from articles.web.identity import actor, member_named, needs
 from articles.web.rights import check_not_own
-from articles.wiring import html_of, repository, retract
+from articles.web.wiring import html_of, repository, retract
 from moderation.flags import REASONS, FlagForm, NewFlag, change_by_form, flag_page, reasons_for
 from moderation.statements import FIELDS, NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state
 

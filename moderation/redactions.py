@@ -25,13 +25,13 @@ from articles.domain.articles import LATEST, ArticleId
 from articles.domain.comments import root_of
 from articles.domain.errors import OwnMatter
 from articles.domain.moderation_log import REDACTED, Action, Actor, LogEntry, Redactable
-from articles.forms.fields import Checkboxes, reason_field
 from articles.models import BlockedHost
 from articles.text.lines import clean_reason
 from articles.web.form_answers import just_done
+from articles.web.forms.fields import Checkboxes, reason_field
 from articles.web.identity import actor, needs
 from articles.web.rights import check_not_own
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 PARTS = {
     "title": gettext_lazy("Title"),

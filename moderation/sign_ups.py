@@ -14,7 +14,7 @@ from accounts.web.form_pages import ask_once, private_act, private_page
 from articles.domain.moderation_log import Action
 from articles.web.identity import actor, needs
 from articles.web.rights import may_see_inviters
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 @private_page(needs(REMOVE_ARTICLES))

@@ -33,14 +33,14 @@ from articles.domain.errors import AppealClosed
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.domain.reasons import recorded
-from articles.forms.articles import ReasonForm
-from articles.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, needed_sometimes
 from articles.mailing import Mail, recipients
 from articles.site import site_text
 from articles.text import lines
 from articles.text.markdown import plain, render as html_of
 from articles.web.form_answers import telling
-from articles.wiring import repository
+from articles.web.forms.articles import ReasonForm
+from articles.web.forms.fields import CleanedField, LineInput, RadioButtons, TextInput, needed_sometimes
+from articles.web.wiring import repository
 
 
 class Grounds(NamedTuple):

@@ -27,9 +27,9 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment, root_of
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
-from articles.forms.articles import ReasonForm
+from articles.web.forms.articles import ReasonForm
 from articles.web.identity import member_named
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 Step = TypeVar("Step")
 

@@ -37,17 +37,17 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Group
 from articles.domain.moderation_log import Actor
 from articles.domain.suggestions import MOST_SUGGESTIONS, Suggestion, SuggestionKind, joined_slugs
-from articles.forms.fields import CleanedField, GroupsField, LineInput
 from articles.text.lines import TITLE_LIMIT, clean_title
 from articles.text.refusals import action_sentence, until_trusted
 from articles.text.slugs import SLUGS_PER_REQUEST
 from articles.web import limits, rights
 from articles.web.articles import restore_title
 from articles.web.form_answers import telling
+from articles.web.forms.fields import CleanedField, GroupsField, LineInput
 from articles.web.groups import option_title
 from articles.web.identity import actor, check_ban, offer_no_banned_group, writer
 from articles.web.trust import is_trusted, may_be_untrusted
-from articles.wiring import group_title, repository
+from articles.web.wiring import group_title, repository
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")
 

@@ -28,11 +28,11 @@ from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
 from articles.domain.errors import MergeRunning
 from articles.domain.moderation_log import Actor
 from articles.formatting.values import grouped
-from articles.forms.fields import day_choices, reason_field
 from articles.text.lines import clean_reason
+from articles.web.forms.fields import day_choices, reason_field
 from articles.web.identity import actor, needs
 from articles.web.rights import check_not_own, check_target
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation.statements import NO_GROUNDS, GivenGrounds, Grounds, GroundsForm, state, what_is_missing
 from moderation.subjects import MOST_DAYS, SubjectName, page_of, reason_in, subject_for, subject_named, take, tell
 

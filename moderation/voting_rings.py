@@ -15,7 +15,7 @@ from articles.web import error_pages
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, needs
 from articles.web.rights import RING_PERMISSIONS, check_not_own
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 class CheckForm(forms.Form):

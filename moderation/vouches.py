@@ -26,7 +26,7 @@ from articles.repository import Repository
 from articles.web.form_answers import telling
 from articles.web.identity import member_named
 from articles.web.trust import is_trusted
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation.subjects import take
 
 _LOOKED_AT = 1000  # members on probation at whom one run of housekeeping looks

@@ -32,7 +32,7 @@ from articles.repository import Repository
 from articles.text.markdown import plain
 from articles.web import preferences
 from articles.web.identity import named
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 from links import posting
 from links.fetching import NotFetched
 from moderation.mail import Row, Waiting, moderators

@@ -24,14 +24,14 @@ from pytest_django import DjangoDbBlocker, Settings
 
 from accounts import member_ids
 from accounts.models import User
-from articles import site, wiring
+from articles import site
 from articles.configuration import choices
 from articles.domain.articles import ArticleId
 from articles.domain.limits import Rate
 from articles.domain.rules import Rules
 from articles.models import KnownStore
 from articles.repository import Repository
-from articles.web import rights
+from articles.web import rights, wiring
 from articles.web.groups import forget_liveliness
 from articles.web.rules import acting
 from moderation import subjects

@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from articles import wiring
 from articles.domain.limits import rates
 from articles.domain.rules import Rules
 from articles.repository import connect as connect_with_rules
 from articles.text.kept_html import KeptHtml
+from articles.web import wiring
 from tests.topologies import of_this_run
 from voting_site.configuration.variables import defaults
 

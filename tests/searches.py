@@ -5,7 +5,7 @@ from typing import Any
 from articles.domain.lists import SearchOrder
 from articles.finding import Finder, Follower, Index
 from articles.repository import Repository
-from articles.searching import read_query
+from articles.text.searching import read_query
 
 
 class Search:

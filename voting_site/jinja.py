@@ -33,16 +33,16 @@ from articles.formatting import values
 from articles.formatting.kept import kept_piece
 from articles.formatting.values import grouped
 from articles.models import SiteText
-from articles.searching import home_of
 from articles.site import count_sign_ups, site_text
 from articles.text.links import host_of
+from articles.text.searching import home_of
 from articles.views.lists.rows import draw_rows
 from articles.views.owner import settings as site_settings
 from articles.web import preferences
 from articles.web.addresses import path_of
 from articles.web.context import in_brief
 from articles.web.groups import closed_mark, option_title
-from articles.wiring import group_title, html_of_site_text
+from articles.web.wiring import group_title, html_of_site_text
 from moderation.statements import site_rules, title_of
 
 

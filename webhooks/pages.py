@@ -28,10 +28,10 @@ from accounts.web.form_pages import (
 )
 from articles.configuration.choices import chosen
 from articles.configuration.encryption import KeyChanged
-from articles.forms.fields import Checkboxes
 from articles.views.owner.administrator import administrators_only
+from articles.web.forms.fields import Checkboxes
 from articles.web.groups import group_options
-from articles.wiring import repository
+from articles.web.wiring import repository
 from links.fetching import NotFetched, checked
 from tasks import TaskQueueFull
 from webhooks import bodies, events, sending

@@ -26,7 +26,7 @@ from accounts.models.webhooks import MOST_WAITING
 from articles.configuration.choices import chosen, closed_groups
 from articles.configuration.encryption import KeyChanged
 from articles.repository import Repository
-from articles.wiring import repository
+from articles.web.wiring import repository
 from links import posting
 from links.fetching import Answer, NotFetched
 from tasks import GIVEN_UP, OUT, TryLater, add

@@ -285,7 +285,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
     hidden_groups = models.TextField(_("hidden groups"), blank=True, default="", editable=False)
     hidden = models.TextField(_("hidden"), blank=True, default="", db_default="", editable=False)
-    """Hosts, words and articles that the member hides, as `articles.searching.Hiding.text` writes them."""
+    """Hosts, words and articles that the member hides, as `articles.text.searching.Hiding.text` writes them."""
 
     remembers_read = models.BooleanField(default=True, db_default=True, editable=False)
     """Whether the site remembers which articles the member opens, to mark them and new comments."""

@@ -26,11 +26,11 @@ from articles.api.protocol.problems import Problem
 from articles.domain import members, moderation_log as log
 from articles.domain.articles import CONTENT, Article
 from articles.domain.errors import HeldForApproval, NotThePoster
-from articles.forms.articles import clean_content
 from articles.text.lines import clean_reason
 from articles.web import articles, rights
+from articles.web.forms.articles import clean_content
 from articles.web.identity import reader_id
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 class LogEntry(schemas.Model):

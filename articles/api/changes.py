@@ -19,7 +19,7 @@ from articles.domain import comments as domain
 from articles.domain.articles import Article
 from articles.domain.comments import article_of
 from articles.repository import Changed, ChangesLostError, Repository
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 MOST = 50  # changes in a response: each may have a text of 80 KB, and HTML of 200 KB
 

@@ -20,11 +20,11 @@ from articles.domain import comments as domain
 from articles.domain.articles import Choice
 from articles.domain.comments import COMMENTS_PER_ARTICLE, COMMENTS_PER_PAGE, CommentOrder
 from articles.domain.errors import HeldForApproval
-from articles.forms.fields import check_links
 from articles.text.lines import clean_comment
 from articles.web import comments, votes
+from articles.web.forms.fields import check_links
 from articles.web.identity import reader_id
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 class ThreadQuery(schemas.AfterQuery):

@@ -18,15 +18,15 @@ from articles.api.protocol.problems import Problem
 from articles.domain import lists
 from articles.domain.errors import GroupExists
 from articles.domain.lists import MEMBERS
-from articles.forms import fields
-from articles.forms.groups import EditForm, GroupForm
 from articles.text.lines import clean_group_description, clean_reason
 from articles.text.slugs import clean_slug, requested_slug
+from articles.web.forms import fields
+from articles.web.forms.groups import EditForm, GroupForm
 from articles.web.groups import liveliness, merge, set_visibility, visibility_of
 from articles.web.identity import actor
 from articles.web.rights import acting, check_taken_out, may, may_in_groups
 from articles.web.rules.acting import note_reversal
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 Form = TypeVar("Form", bound=forms.Form)
 

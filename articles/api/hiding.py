@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 
 from articles.api import schemas
 from articles.api.protocol.operations import MEMBERS, SAVERS, failing, router
-from articles.searching import Hiding, Kind
+from articles.text.searching import Hiding, Kind
 from articles.web import hiding
 from articles.web.identity import actor, names_of
 from articles.web.preferences import preferences_of

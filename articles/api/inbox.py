@@ -19,10 +19,10 @@ from articles.domain import notices as domain
 from articles.domain.moderation_log import Action
 from articles.domain.notices import NoticeKind
 from articles.domain.reasons import recorded
-from articles.searching import Kind
+from articles.text.searching import Kind
 from articles.web import comments, hiding
 from articles.web.identity import actor, inbox_read_until, mark_read, member_named, named
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 class Notice(schemas.Model):

@@ -17,7 +17,7 @@ from articles.domain.lists import GROUPS_PER_LIST, Order, Period
 from articles.text.slugs import requested_slugs
 from articles.web import hiding
 from articles.web.identity import reader_id
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 class HotQuery(BaseModel):

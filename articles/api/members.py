@@ -12,7 +12,7 @@ from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import AUTHORS, router
 from articles.web import profiles
 from articles.web.identity import member_named
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _MOST_INVITED = 1000
 _MARKDOWN = "Profile text, in Markdown; empty if there is none."

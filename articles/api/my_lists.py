@@ -21,7 +21,7 @@ from articles.text.slugs import requested_slug
 from articles.web.identity import actor, member_named, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed
 from articles.web.trust import may_be_untrusted
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 MemberName = PathEx[str, P(description="The member's name.", examples=["alice"])]
 

@@ -11,9 +11,9 @@ from pydantic.json_schema import SkipJsonSchema
 from articles.api import schemas
 from articles.api.protocol.operations import ArticleNumber, failing, router
 from articles.domain import explanation
-from articles.searching import MOST_CHARACTERS, read_query
+from articles.text.searching import MOST_CHARACTERS, read_query
 from articles.web.limits import take
-from articles.wiring import finder, repository
+from articles.web.wiring import finder, repository
 
 _DECAY_STEP_HOURS = 6  # time between two values of the decay
 

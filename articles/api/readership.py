@@ -9,11 +9,11 @@ from articles.api import schemas
 from articles.api.protocol.operations import BearerToken, SessionCookie, anyone, failing, router
 from articles.domain import readership
 from articles.domain.lists import closed_groups
-from articles.readership.record import record_view
-from articles.readership.visitors import visit_of
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
-from articles.wiring import repository
+from articles.web.readership.record import record_view
+from articles.web.readership.visitors import visit_of
+from articles.web.wiring import repository
 
 CLIENT_ID_LIMIT = 200  # maximum length in characters of the id that a client may choose for its reader
 

@@ -15,14 +15,14 @@ from articles.api.protocol.operations import anyone, members, router
 from articles.api.protocol.problems import Problem
 from articles.api.schemas import PlainNumber
 from articles.domain.lists import SearchOrder
-from articles.feeds import BadQuery, hidden_in
-from articles.searching import MOST_CHARACTERS, read_query
 from articles.text.links import LINK_LIMIT, clean_link
+from articles.text.searching import MOST_CHARACTERS, read_query
 from articles.text.slugs import requested_slug
 from articles.web import hiding
 from articles.web.articles import posted_before
+from articles.web.feeds import BadQuery, hidden_in
 from articles.web.identity import reader_id
-from articles.wiring import finder, repository
+from articles.web.wiring import finder, repository
 
 MOST_OF_LINK = 25  # articles of one link in a response
 LAST_PAGE = 100  # highest page number accepted; search results end before it, whatever the page size

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db import DataError, IntegrityError
 
 from articles import known_store, private_files
-from articles.account_ids import missing_accounts
 from articles.backup import accounts, files
 from articles.domain.errors import StoreDamaged, StoreUnfit
 from articles.repository import (
@@ -21,6 +20,7 @@ from articles.repository import (
     Repository,
     StoreRestore,
 )
+from articles.web.account_ids import missing_accounts
 
 Progress = Callable[[str, int, int], None]  # receives the name of the step, the amount done, and the total
 

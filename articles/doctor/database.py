@@ -9,8 +9,8 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from articles.account_ids import age_problem
 from articles.doctor.examination import Examination, Finding, accounts_file, error, fine, note, reason_of, warning
+from articles.web.account_ids import age_problem
 
 _INTEGRITY_SECONDS = 5.0
 _STEPS_BETWEEN_LOOKS = 10_000

@@ -12,7 +12,7 @@ from articles.domain.limits import FOR_NEW_MEMBERS, Rate
 class Rules:
     """The rules of the site. Times in seconds.
 
-    Fields without a default are settings, which articles/wiring.py fills in; the others are not configurable.
+    Fields without a default are settings, which articles/web/wiring.py fills in; the others are not configurable.
     """
 
     voting_window: float

@@ -19,7 +19,7 @@ from articles.domain.lists import CommentSearchPage, Position, SearchOrder, Sear
 from articles.domain.members import UserId
 from articles.finding import index as indexing
 from articles.repository import ChangesLostError, PageWindow, Repository, page_window
-from articles.searching import NOTHING, Between, Hiding, Kind, Named, Query, Words, of_host, stems_of
+from articles.text.searching import NOTHING, Between, Hiding, Kind, Named, Query, Words, of_host, stems_of
 
 MOST_FOUND = 1000
 """Articles, or comments, that can be paged through: a reader who needs more should refine the query."""

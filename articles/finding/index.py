@@ -23,9 +23,9 @@ from accounts.names import canonical
 from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.domain.explanation import BASE_OF_PRIOR
-from articles.searching import hosts_of, language_of, stems_in, tokens_of, words_of_host
 from articles.text.lines import InvalidInput
 from articles.text.links import link_digest
+from articles.text.searching import hosts_of, language_of, stems_in, tokens_of, words_of_host
 
 FORMAT = "4"  # increase it with every change of what is indexed: existing indexes are then built again
 

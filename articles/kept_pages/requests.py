@@ -16,16 +16,16 @@ from articles.configuration.choices import chosen
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentOrder, article_of
 from articles.domain.lists import PAGES, PERIODS
-from articles.feeds import BadQuery, feed_filter_of, query_of
 from articles.page_store import Address
 from articles.web.caching import FEEDS, PERSONAL_COOKIES, RULES
+from articles.web.feeds import BadQuery, feed_filter_of, query_of
 from articles.web.preferences import PREFERENCE_COOKIES
 
 AFTER = "after"  # the articles or comments that one reader has seen: no other reader has the same page
 LOG_FILTER = ("action", "actor", "member", "group", "rest")
 """Parameters of the moderation log, which `moderation.log` reads."""
 
-FILTER = ("min_points", "hide")  # parameters of feeds, which `articles.feeds` reads
+FILTER = ("min_points", "hide")  # parameters of feeds, which `articles.web.feeds` reads
 _PLACE = ("page", AFTER)
 _PLACE_IN_THREAD = ("comments", "start", AFTER)
 

@@ -17,7 +17,7 @@ from articles.lemmy.articles import shown_articles
 from articles.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
 from articles.lemmy.shapes import Shapes, when
 from articles.web.identity import actor, inbox_read_until, mark_read
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _MOST_COUNTED = 100  # new notices that a count looks at, of each kind
 

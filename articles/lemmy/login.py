@@ -23,10 +23,10 @@ from accounts.passwords import password_confirmed
 from accounts.sign_in import codes
 from accounts.web.backend import needs_second_factor
 from articles.api.protocol.problems import Problem
-from articles.forms.fields import clean_token_label
 from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import when
 from articles.web import limits
+from articles.web.forms.fields import clean_token_label
 
 LIFE = timedelta(days=365)  # time for which the token of an app works, as a session does at most
 

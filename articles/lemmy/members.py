@@ -14,10 +14,10 @@ from articles.domain.comments import Comment
 from articles.lemmy.articles import shown_articles
 from articles.lemmy.operations import Json, Number, Page, beyond, operation
 from articles.lemmy.shapes import Shapes, local_name, slug_of
-from articles.searching import Kind
+from articles.text.searching import Kind
 from articles.web import hiding, profiles
 from articles.web.identity import actor, reader_id
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 def member_of(number: int | None, name: str | None = None) -> User:

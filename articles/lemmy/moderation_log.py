@@ -15,7 +15,7 @@ from articles.lemmy.members import member_of
 from articles.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
 from articles.lemmy.shapes import Shapes, facts, slug_of, when
 from articles.web import limits
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _MOST_STEPS = 20  # parts of the log that one request looks at; each further one is a use of the limit
 

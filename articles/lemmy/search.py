@@ -16,12 +16,12 @@ from articles.lemmy.groups import community_response
 from articles.lemmy.members import member_of
 from articles.lemmy.operations import Json, Number, Page, beyond, operation
 from articles.lemmy.shapes import WHOLE_SITE, Shapes, slug_of
-from articles.searching import read_query
 from articles.text.lines import InvalidInput
 from articles.text.links import clean_link
+from articles.text.searching import read_query
 from articles.web import articles, hiding
 from articles.web.identity import reader_id
-from articles.wiring import finder, group_titles, repository
+from articles.web.wiring import finder, group_titles, repository
 
 _MOST = 25  # communities, persons and articles of a link that one page has, as of articles and comments
 

@@ -32,7 +32,7 @@ from articles.web.addresses import path_of
 from articles.web.groups import liveliness
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
-from articles.wiring import group_titles
+from articles.web.wiring import group_titles
 
 WHOLE_SITE, WHOLE_SITE_NUMBER = "_site", 1
 """Name and id of the community that stands for the whole site. No group can have this slug."""

@@ -18,7 +18,7 @@ from articles.site import site_text
 from articles.text.markdown import plain
 from articles.views.well_known import LEMMY_VERSION
 from articles.web import reading
-from articles.wiring import group_titles, html_of_site_text, repository
+from articles.web.wiring import group_titles, html_of_site_text, repository
 
 _SORT, _LISTING = "Hot", "All"
 _OFF = (

@@ -19,7 +19,7 @@ from articles.site import site_text
 from articles.text.lines import InvalidInput
 from articles.text.links import clean_link
 from articles.web.preferences import tag
-from articles.wiring import rules
+from articles.web.wiring import rules
 
 
 @require_safe

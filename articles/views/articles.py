@@ -20,14 +20,11 @@ from articles.domain.members import UserId
 from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn, piece
 from articles.formatting.values import age, from_now, grouped, time_of
-from articles.forms.comments import CommentForm
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
-from articles.readership.record import Counted, counting
-from articles.readership.visitors import remember
-from articles.searching import home_of
 from articles.text.links import copies_address, is_private
 from articles.text.refusals import action_sentence
+from articles.text.searching import home_of
 from articles.views.cards import LOCALES, card_holes
 from articles.views.comments.discussion import DiscussionShape, comment_of, discussion_with, order_of, place_in
 from articles.views.lists.rows import button_holes, groups_of, poster_of
@@ -37,10 +34,13 @@ from articles.web.addresses import path_of
 from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
 from articles.web.caching import unlisted
 from articles.web.context import Frame, frame_holes, frame_of
+from articles.web.forms.comments import CommentForm
 from articles.web.groups import marked_titles
 from articles.web.identity import is_banned_in, may_moderate, reader_id
 from articles.web.limits import take
 from articles.web.preferences import preferences_of
+from articles.web.readership.record import Counted, counting
+from articles.web.readership.visitors import remember
 from articles.web.rights import (
     ModeratorLinks,
     acting,
@@ -53,7 +53,7 @@ from articles.web.rights import (
     why_not,
 )
 from articles.web.trust import may_be_untrusted
-from articles.wiring import finder, group_titles, repository
+from articles.web.wiring import finder, group_titles, repository
 
 
 class Abilities(NamedTuple):

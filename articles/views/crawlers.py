@@ -19,7 +19,7 @@ from articles.domain.lists import PAGES, Order
 from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn
 from articles.web.caching import CRAWLER_SECONDS
-from articles.wiring import finder, repository
+from articles.web.wiring import finder, repository
 
 PART = 10_000  # ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast
 MOST_IN_A_FILE = 50_000

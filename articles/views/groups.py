@@ -22,17 +22,17 @@ from articles.domain.lists import MEMBERS, Group
 from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
-from articles.forms.groups import EditForm, GroupForm, MergeForm, VisibilityForm
 from articles.text.lines import InvalidInput
 from articles.text.refusals import action_sentence, input_sentence
 from articles.views.lists.headings import Tab, Tabs
 from articles.views.lists.search import typed_words
 from articles.web.context import in_brief
 from articles.web.form_answers import just_done
+from articles.web.forms.groups import EditForm, GroupForm, MergeForm, VisibilityForm
 from articles.web.groups import liveliness, merge, option_title, set_visibility, visibility_of
 from articles.web.identity import actor, needs
 from articles.web.rights import acting, may
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 MOST_WITHOUT_SEARCH = 30  # groups up to which the index has no search box
 

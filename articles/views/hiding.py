@@ -18,13 +18,13 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.formatting.kept import drawn, piece
 from articles.formatting.values import grouped
-from articles.searching import Hiding, hosts_of
+from articles.text.searching import Hiding, hosts_of
 from articles.web.addresses import path_of
 from articles.web.caching import unlisted
 from articles.web.hiding import Applied
 from articles.web.identity import names_of, reader_id
 from articles.web.preferences import preferences_of
-from articles.wiring import group_title, repository
+from articles.web.wiring import group_title, repository
 
 
 def hidden_note(applied: Applied, number: int, query: Mapping[str, Any]) -> Markup:

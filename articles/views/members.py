@@ -18,7 +18,7 @@ from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import profiles
 from articles.web.addresses import moved
 from articles.web.identity import is_free, member_named, reader_id
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _INVITED_SHOWN = 10  # invited members that a profile names
 

@@ -37,7 +37,7 @@ from articles.formatting.values import grouped, prose
 from articles.operation import metrics
 from articles.views.ranking import chart_labels
 from articles.web.identity import needs
-from articles.wiring import repository
+from articles.web.wiring import repository
 from tasks import discard_failed, list_failed, read_state, repeat_failed
 
 _MOST_ROWS = 25  # maximum number of rows of the table: about one for each hour

@@ -20,8 +20,6 @@ from articles.domain.errors import ActionRefused, Banned, DuplicateLink, HeldFor
 from articles.domain.members import UserId
 from articles.formatting.kept import drawn
 from articles.formatting.values import grouped
-from articles.forms.articles import EditForm, PostForm
-from articles.forms.fields import PreviewedForm
 from articles.repository import Repository
 from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
@@ -29,9 +27,11 @@ from articles.text.refusals import action_sentence, input_sentence
 from articles.views.about import shared_content
 from articles.web import articles
 from articles.web.form_answers import telling, with_address
+from articles.web.forms.articles import EditForm, PostForm
+from articles.web.forms.fields import PreviewedForm
 from articles.web.identity import actor, offer_no_banned_group, reader_id, writer
 from articles.web.rights import may
-from articles.wiring import html_of, repository
+from articles.web.wiring import html_of, repository
 from links.asking import LinkInfo, look_up
 
 

@@ -17,9 +17,9 @@ from django.views.decorators.cache import never_cache
 from accounts.web import unsent_form
 from accounts.web.middleware import comes_from_elsewhere
 from articles.domain.errors import GroupNotFound
-from articles.searching import Hiding, Kind, kind_and_value
 from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
+from articles.text.searching import Hiding, Kind, kind_and_value
 from articles.views.hiding import gone
 from articles.web import error_pages, hiding, reading
 from articles.web.form_answers import Done, NotDone, form_or_script, prefers_json, way_back
@@ -33,7 +33,7 @@ from articles.web.preferences import (
     preferences_of,
     preferences_of_member,
 )
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _YEAR_SECONDS = 365 * 86400
 _LONGEST_COOKIE = 3800  # limit in characters; browsers drop longer cookies silently

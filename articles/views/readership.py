@@ -12,10 +12,10 @@ from accounts.moderators import SEE_VIEWS
 from articles.charts.plots import Series, stacked_bars
 from articles.charts.shapes import Chart
 from articles.domain.readership import DayViews, Suspicion
-from articles.readership import archive
 from articles.views.ranking import chart_labels
 from articles.web.identity import needs
-from articles.wiring import repository
+from articles.web.readership import archive
+from articles.web.wiring import repository
 
 _REASONS = {
     Suspicion.BOT: (gettext_lazy("Bots"), gettext_lazy("The client identifies itself as a bot, or not at all.")),

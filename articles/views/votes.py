@@ -15,7 +15,7 @@ from articles.domain.comments import CommentId
 from articles.views.lists.refresh import counts, sentence
 from articles.web import error_pages, votes
 from articles.web.form_answers import Done, form_or_script, login_first, prefers_json, way_back
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 def place_on_page(request: HttpRequest, fragment: str, own_page: str, number: int) -> str:

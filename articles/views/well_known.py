@@ -16,7 +16,7 @@ from articles.configuration.choices import chosen, closed_groups
 from articles.configuration.recent import Recent
 from articles.domain.lists import Order, without_groups
 from articles.web.preferences import tag
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _VALID_DAYS = 180  # days for which a program may rely on the contact: RFC 9116 recommends less than a year
 

@@ -24,7 +24,7 @@ from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.web.rights import check_settled, may
 from articles.web.rules.acting import MemberFacts, judge
 from articles.web.votes import begin_probation
-from articles.wiring import finder, repository
+from articles.web.wiring import finder, repository
 
 
 def post(request: HttpRequest, content: Content, groups: Sequence[str], *, is_approved: bool = False) -> Posted:

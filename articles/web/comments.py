@@ -20,7 +20,7 @@ from articles.web.hiding import Topic
 from articles.web.identity import actor, writer
 from articles.web.mentions import NO_AUDIENCE, audience_of
 from articles.web.rules.acting import MemberFacts, judge
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 def post(

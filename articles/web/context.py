@@ -31,7 +31,7 @@ from articles.web.caching import RULES
 from articles.web.identity import is_free, may_moderate
 from articles.web.preferences import preferences_of
 from articles.web.rights import ModeratorLinks, count_waiting, may, may_in_groups
-from articles.wiring import html_of_site_text, repository
+from articles.web.wiring import html_of_site_text, repository
 
 _LONGEST_DESCRIPTION = 160  # characters of the description of a page; search engines show no more
 

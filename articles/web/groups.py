@@ -24,7 +24,7 @@ from articles.formatting.kept import piece
 from articles.repository import Repository
 from articles.text.lines import InvalidInput
 from articles.web.preferences import slugs_from
-from articles.wiring import finder, group_title, group_titles, repository, retract
+from articles.web.wiring import finder, group_title, group_titles, repository, retract
 
 
 class Liveliness(NamedTuple):

@@ -12,12 +12,12 @@ from accounts.models import Block, User
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleNotFound, GroupNotFound, HiddenFull
 from articles.domain.members import UserId
-from articles.searching import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word
 from articles.text.lines import InvalidInput
+from articles.text.searching import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word
 from articles.text.slugs import clean_slug
 from articles.web.identity import names_of
 from articles.web.preferences import hiding_of, preferences_of
-from articles.wiring import group_title, repository
+from articles.web.wiring import group_title, repository
 
 
 class Applied(NamedTuple):

@@ -25,7 +25,7 @@ from articles.domain.notices import Notice
 from articles.web.client_address import Address, Proxies, client_address, neighbourhood
 from articles.web.rights import may, may_in_groups
 from articles.web.trust import is_trusted, may_be_untrusted
-from articles.wiring import group_title, repository
+from articles.web.wiring import group_title, repository
 
 View = Callable[..., HttpResponse]
 

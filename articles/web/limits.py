@@ -49,7 +49,7 @@ from articles.web import error_pages
 from articles.web.client_address import household, neighbourhood, provider
 from articles.web.form_answers import prefers_json
 from articles.web.identity import address_of, digest, is_new_member, network_of, reader_id
-from articles.wiring import repository, rules
+from articles.web.wiring import repository, rules
 
 _log = logging.getLogger(__name__)
 

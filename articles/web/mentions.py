@@ -15,7 +15,7 @@ from articles.text.mentions import mentioned_in
 from articles.web import limits
 from articles.web.hiding import Topic, list_hiding
 from articles.web.identity import actor
-from articles.wiring import html_of
+from articles.web.wiring import html_of
 
 
 class Audience(NamedTuple):

@@ -14,8 +14,8 @@ from django.utils import translation
 from articles.configuration.choices import chosen
 from articles.domain.errors import FollowedFull, GroupNotFound
 from articles.domain.members import UserId
-from articles.searching import NOTHING, Hiding, Kind
-from articles.wiring import repository
+from articles.text.searching import NOTHING, Hiding, Kind
+from articles.web.wiring import repository
 
 THEMES = ("light", "dark")
 

@@ -18,14 +18,14 @@ from accounts.models import AboutFlag, BanScope, Invitation, User, Vouch
 from accounts.models.moderation import OPEN
 from accounts.web.form_pages import MemberRequest
 from articles.configuration.choices import chosen
-from articles.forms.fields import CleanedField, TextInput, check_links
 from articles.text.lines import ABOUT_LIMIT, InvalidInput, clean_about
 from articles.text.markdown import links_in
 from articles.web import limits
+from articles.web.forms.fields import CleanedField, TextInput, check_links
 from articles.web.identity import is_free, is_new_member, reader_id, writer
 from articles.web.rights import may_see_inviters, may_see_subjects
 from articles.web.trust import may_be_untrusted
-from articles.wiring import html_of, repository, retract
+from articles.web.wiring import html_of, repository, retract
 
 
 class AboutForm(forms.Form):

@@ -41,7 +41,7 @@ from articles.domain.moderation_log import REDACTED, SITE, Action, Actor, LogEnt
 from articles.domain.suggestions import SuggestionKind
 from articles.site import count_sign_ups
 from articles.text.refusals import action_sentence
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 OF_GROUPS = frozenset({ASSIGN_GROUPS, REMOVE_ARTICLES, BAN_MEMBERS})
 """What moderators of a group may do there: its texts, and which articles leave it; removal, locks, and the queue;

@@ -5,7 +5,7 @@ from typing import Any
 
 from accounts.models import User, origins_of
 from articles.domain import trust
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _MOST_BACKERS = 200  # members who gave points of whom it is asked where they come from
 

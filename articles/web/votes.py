@@ -23,7 +23,7 @@ from articles.text.refusals import action_sentence
 from articles.web.client_address import neighbourhood
 from articles.web.identity import address_of, check_ban, is_new_member, may_be_new, network_of
 from articles.web.trust import is_trusted, may_be_untrusted
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from articles.repository import Repository, connect
 from articles.text.kept_html import KeptHtml
-from articles.wiring import rules
+from articles.web.wiring import rules
 from voting_site.configuration.variables import defaults
 from voting_site.embedded import StorePaths, Supervisor
 

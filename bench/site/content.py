@@ -188,7 +188,7 @@ def visitor_cookies() -> list[str]:
     from django.test import RequestFactory
 
     from articles.domain.readership import Visit
-    from articles.readership.visitors import COOKIE, remember
+    from articles.web.readership.visitors import COOKIE, remember
 
     cookies = []
     for n in range(READERS):
@@ -203,7 +203,7 @@ def fill(articles: int, *, is_special: bool = False) -> Content:
     from django.core.management import call_command
 
     from articles.domain.lists import Order
-    from articles.wiring import patient_repository
+    from articles.web.wiring import patient_repository
 
     call_command("migrate", verbosity=0)
     repository = patient_repository()

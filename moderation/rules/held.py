@@ -22,15 +22,15 @@ from articles.api.protocol import cursors
 from articles.api.protocol.operations import AUTHORS, MEMBERS, MODERATORS, failing, require, router
 from articles.domain.articles import Content
 from articles.domain.errors import ArticlesError, HeldDecided
-from articles.forms.fields import CleanedField
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
 from articles.web import articles, comments
 from articles.web.caching import unlisted
 from articles.web.form_answers import telling
+from articles.web.forms.fields import CleanedField
 from articles.web.identity import actor, needs
 from articles.web.rights import check_not_own, forget_waiting
-from articles.wiring import html_of
+from articles.web.wiring import html_of
 
 MOST_SHOWN = 50  # held posts in the queue, the oldest; and on the author's page, the newest
 

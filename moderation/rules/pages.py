@@ -27,11 +27,11 @@ from articles.api.protocol.operations import MODERATORS, failing, require, route
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import ActionRefused, RuleNotTried, RulesFull
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import day_choices
 from articles.text.refusals import action_sentence
+from articles.web.forms.fields import day_choices
 from articles.web.identity import actor, needs
 from articles.web.rules import acting, matching
-from articles.wiring import repository
+from articles.web.wiring import repository
 from moderation.rules.trying import MOST_TRIED, Trial, attempt
 from moderation.rules.writing import RuleForm, summary
 

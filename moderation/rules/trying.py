@@ -26,7 +26,7 @@ from articles.web.rights import have_any
 from articles.web.rules.acting import links_of
 from articles.web.rules.matching import MOST_DAYS, Definition, Facts, Rule, Rules, Subject
 from articles.web.trust import points_that_count
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 MOST_TRIED = 2_000
 """Subjects of a trial: the newest articles, the comments on them, the newest accounts, or the heaviest flags."""

@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext, pgett
 
 from accounts.models import ModeratorRule
 from articles.formatting.values import duration, grouped, listed
-from articles.forms.fields import CleanedField, LineInput, cleaning, needed_sometimes
 from articles.text.lines import REASON_LIMIT, clean_line, clean_reason
 from articles.text.links import clean_host
+from articles.web.forms.fields import CleanedField, LineInput, cleaning, needed_sometimes
 from articles.web.groups import group_options
 from articles.web.rules import matching
-from articles.wiring import group_titles
+from articles.web.wiring import group_titles
 
 SUBJECTS = {
     matching.Subject.ARTICLE: pgettext_lazy("what a rule looks at", "Articles"),

@@ -11,7 +11,7 @@ from django.test import Client
 from accounts import sessions
 from accounts.models import User
 from accounts.sign_in import protocol
-from articles import wiring
+from articles.web import wiring
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
 from tests.own_provider import OwnProvider

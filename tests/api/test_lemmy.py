@@ -7,13 +7,13 @@ from django.test import Client
 from hypothesis import given, settings as examples, strategies as st
 
 from accounts.models import BanScope, GroupModerator, Token, User
-from articles import wiring
 from articles.domain.articles import ArticleId
 from articles.domain.comments import root_of
 from articles.domain.limits import Rate
 from articles.lemmy import urls  # noqa: F401 - registers all operations
 from articles.lemmy.operations import OPERATIONS
 from articles.lemmy.shapes import WHOLE_SITE, WHOLE_SITE_NUMBER, number_of
+from articles.web import wiring
 from articles.web.groups import forget_liveliness, set_visibility
 from moderation.bans import ban
 from tests.cast import MODERATOR

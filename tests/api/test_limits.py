@@ -5,10 +5,10 @@ import time
 import pytest
 
 from accounts.models import Token
-from articles import wiring
 from articles.api.documentation import document
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
+from articles.web import wiring
 from tests.caller import Caller, error_of, with_token
 from tests.factories import browser_of
 from tests.internals import failing

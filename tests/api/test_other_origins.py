@@ -8,9 +8,9 @@ from django.core.cache import cache
 from django.db import OperationalError, connection
 
 from accounts.models import Token
-from articles import wiring
 from articles.domain.articles import Choice
 from articles.domain.limits import Rate
+from articles.web import wiring
 from tests.factories import browser_of
 from tests.routes import routes
 

@@ -9,7 +9,7 @@ from django.test import Client
 from articles.api.readership import ViewCount
 from articles.domain.lists import Order
 from articles.domain.readership import REPEAT, Suspicion
-from articles.readership import visitors
+from articles.web.readership import visitors
 from tests.caller import Caller, error_of
 from tests.cases import for_each
 from tests.store_state import count_keys, problems, set_salt

@@ -13,11 +13,11 @@ import pytest
 from django.conf import settings as site_settings
 
 from accounts.models import Token
-from articles import wiring
 from articles.api.documentation import document
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.limits import Rate
+from articles.web import wiring
 from tests.factories import comment_on, member, post, vote
 
 DOCUMENTATION = Path(site_settings.BASE_DIR, "docs", "api.md").read_text("utf-8")

@@ -6,8 +6,8 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from articles import wiring
 from articles.domain.articles import Choice
+from articles.web import wiring
 from tests.caller import error_of
 from tests.factories import actor
 

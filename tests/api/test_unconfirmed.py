@@ -2,7 +2,7 @@
 
 import pytest
 
-from articles import wiring
+from articles.web import wiring
 from tests.caller import error_of
 from tests.factories import browser_of, post_as
 from tests.routes import routes

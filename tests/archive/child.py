@@ -24,7 +24,12 @@ from articles.repository.store import scripts
 
 Order = dict[str, Any]
 
-_OF_ORDERS = ("articles.models", "articles.readership.archive", "articles.readership.record", "tests.rules")
+_OF_ORDERS = (
+    "articles.models",
+    "articles.web.readership.archive",
+    "articles.web.readership.record",
+    "tests.rules",
+)
 """Modules that every fork needs, imported once before."""
 
 
@@ -74,8 +79,8 @@ def follow(order: Order) -> Any:
 def do(order: Order) -> Any:
     from articles.domain.readership import Visit
     from articles.models import ArchivedViews
-    from articles.readership import archive
-    from articles.readership.record import record_view
+    from articles.web.readership import archive
+    from articles.web.readership.record import record_view
     from tests.rules import connect
 
     repository = connect(order["url"], shards=order["shards"], clock=lambda: order["now"])

@@ -9,8 +9,8 @@ from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnavail
 from articles.domain.lists import Order
 from articles.domain.readership import Suspicion, Visit
 from articles.models import ArchivedViews
-from articles.readership import archive
-from articles.readership.record import record_view
+from articles.web.readership import archive
+from articles.web.readership.record import record_view
 from tests.archive.conftest import ALICE_READS, BOB_READS, CAROL_READS, LONG, shown, view
 from tests.cast import ALICE, MODERATOR
 from tests.clock import Clock

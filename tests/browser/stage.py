@@ -53,7 +53,7 @@ from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
 from articles.domain.suggestions import SuggestionKind
 from articles.web import error_pages
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 from integrity.ballots import Ballot, Record, canonical, commitment_of, opening_of
 from integrity.models import BallotKey, BallotRecord, MonthReport
 from integrity.months import SECTIONS

@@ -97,7 +97,7 @@ import time
 from accounts.models import Ban, BanScope, User, WaitingAccount
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
-from articles.wiring import repository
+from articles.web.wiring import repository
 from django.utils import timezone
 flags = repository().flags
 for entry in flags.get_page().entries:

@@ -21,7 +21,7 @@ GROUPS = {
 _FILL = f"""
 from accounts.models import User
 from articles.domain.moderation_log import Actor
-from articles.wiring import repository
+from articles.web.wiring import repository
 member = User.objects.create_user("writer", password="a long secret 5")
 found = repository()
 for slug, title in {GROUPS!r}.items():

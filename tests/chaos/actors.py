@@ -24,7 +24,7 @@ from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Visit
 from articles.repository import FeedFilter, ImportRunning, Repository
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.rules import connect, default_rules
 from tests.searches import Search
 

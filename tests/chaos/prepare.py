@@ -24,7 +24,7 @@ from accounts.models import Token, User
 from accounts.models.tokens import digest_of
 from articles.domain.articles import ImportedArticle
 from articles.repository import Repository
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 from tests.cast import PASSWORD
 from voting_site.store_session import opened_store
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from articles import wiring
 from articles.management.commands import import_articles
 from articles.repository import Repository
+from articles.web import wiring
 
 Run = Callable[..., str]
 

@@ -6,9 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from articles import wiring
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
+from articles.web import wiring
 from tests.cast import MODERATOR
 from tests.commands.rows import row
 from tests.internals import failing

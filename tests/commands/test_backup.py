@@ -44,11 +44,12 @@ from accounts.models import (
     WaitingAccount,
     Webhook,
 )
-from articles import known_store, wiring
+from articles import known_store
 from articles.backup import accounts, files as manifest, folders, making, restoring
 from articles.configuration.encryption import encrypt
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
+from articles.web import wiring
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
 from tests.internals import HeldLease, failing
 from tests.store_state import DEEP, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of

@@ -10,13 +10,13 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.models import Ban, BanScope, MemberNote, User
-from articles import wiring
 from articles.demo import seeding
 from articles.demo.seeding import content_articles
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Actor
 from articles.models import SiteText
 from articles.repository import ImportRunning
+from articles.web import wiring
 from tests.commands.seeded import counts, everything, logins, views, votes, wanted_counts, wanted_views
 from tests.internals import Imports, Store, Votes, failing
 from tests.store_state import contents, hold_import_lock, set_clock

@@ -15,10 +15,10 @@ from django.db import transaction
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
-from articles import wiring
 from articles.domain.comments import CommentOrder
 from articles.domain.lists import Order
 from articles.repository import Repository
+from articles.web import wiring
 from tests.commands.seeded import counts, everything, logins, views, wanted_counts, wanted_views
 from tests.factories import browser_of
 from tests.store_state import client_of

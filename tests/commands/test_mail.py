@@ -20,11 +20,12 @@ from django_tasks_db.models import DBTaskResult
 
 from accounts.forms import NOTICE_LABELS
 from accounts.models import AboutFlag, Ban, BanScope, User, WaitingAccount
-from articles import housekeeping, mailing, wiring
+from articles import housekeeping, mailing
 from articles.domain.comments import article_of, root_of
 from articles.domain.flags import FlagReason
 from articles.domain.limits import Rate
 from articles.domain.notices import NoticeKind
+from articles.web import wiring
 from moderation import mail as moderators_mail
 from moderation.bans import ban, lift_ban
 from push.pages import Kind

@@ -4,7 +4,7 @@ from django.utils import translation
 
 from articles.doctor.checks import CHECKS
 from articles.doctor.examination import Examination, Finding
-from articles.wiring import examined_repository
+from articles.web.wiring import examined_repository
 
 
 def look(section: str, name: str) -> list[Finding]:

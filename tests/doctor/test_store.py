@@ -2,11 +2,12 @@
 
 import pytest
 
-from articles import known_store, wiring
+from articles import known_store
 from articles.doctor import store
 from articles.doctor.examination import Examination
 from articles.domain.errors import StoreUnfit
 from articles.models import KnownStore
+from articles.web import wiring
 from tests.doctor.examining import brief, levels, look
 from tests.store_state import (
     NOWHERE,

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from accounts import account_deletion
-from articles import wiring
 from articles.domain.articles import Choice, LeftOut
 from articles.domain.moderation_log import Actor
+from articles.web import wiring
 from integrity import recording
 from integrity.ballots import commitment_of, opening_of
 from integrity.models import BallotKey, BallotRecord, ChainDay

@@ -8,9 +8,9 @@ from django.middleware.csrf import CSRF_SECRET_LENGTH
 from django.utils.crypto import get_random_string
 
 from accounts.models import User
-from articles import wiring
 from articles.kept_pages.middleware import KeptPagesMiddleware
 from articles.repository import Repository
+from articles.web import wiring
 from tests.factories import member
 
 

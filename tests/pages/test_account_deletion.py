@@ -16,9 +16,10 @@ from django.utils import timezone
 
 from accounts import account_deletion
 from accounts.models import AboutFlag, AccountDeletion, Sweep, Token, User
-from articles import account_ids, housekeeping
+from articles import housekeeping
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Action
+from articles.web import account_ids
 from tests.cast import password_of
 from tests.factories import actor, browser_of, post_as
 from tests.store_state import has_posted_list, lost_connection, put_back_name

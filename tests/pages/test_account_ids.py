@@ -7,8 +7,8 @@ from django.core.management import call_command
 
 from accounts import member_ids
 from accounts.models import User
-from articles import account_ids
-from articles.wiring import patient_repository
+from articles.web import account_ids
+from articles.web.wiring import patient_repository
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
 from tests.store_state import lost_connection

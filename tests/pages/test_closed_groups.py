@@ -16,7 +16,7 @@ from accounts.models import Token
 from articles.configuration import choices
 from articles.web.groups import MEMBERS, set_visibility
 from articles.web.preferences import HIDDEN_COOKIE
-from articles.wiring import forget_repositories
+from articles.web.wiring import forget_repositories
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.html import tree_of
 from tests.pages.telling import ABSENT, METHODS, addresses, asked

@@ -11,9 +11,9 @@ from django.core.cache import cache
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
-from articles import wiring
 from articles.domain.errors import StoreUnavailable
 from articles.views.lists import pages
+from articles.web import wiring
 from articles.web.error_pages import failed
 from tests.factories import browser_of, post
 from tests.figures import value

@@ -11,10 +11,10 @@ import time_machine
 from django.test import Client
 from django.urls import resolve
 
-from articles import feeds, wiring
 from articles.domain.articles import Choice
-from articles.feeds import clean
 from articles.urls import urlpatterns
+from articles.web import feeds, wiring
+from articles.web.feeds import clean
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.internals import failing
 from tests.pages.copies import make_old

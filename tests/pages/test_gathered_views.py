@@ -5,10 +5,10 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from articles.domain.readership import Visit
-from articles.readership import record
-from articles.readership.archive import put_away
-from articles.readership.record import GatheredViews, RequestOfReader, count_apart
-from articles.readership.visitors import COOKIE, remember
+from articles.web.readership import record
+from articles.web.readership.archive import put_away
+from articles.web.readership.record import GatheredViews, RequestOfReader, count_apart
+from articles.web.readership.visitors import COOKIE, remember
 from tests.clock import DAY
 from tests.factories import post_as
 from tests.store_state import set_clock

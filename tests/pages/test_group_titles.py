@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from articles import wiring
+from articles.web import wiring
 from tests.factories import actor, browser_of, post_as
 
 SLUG, TITLE = "qx7", "Reading room"

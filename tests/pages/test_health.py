@@ -6,9 +6,10 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from articles import known_store, wiring
+from articles import known_store
 from articles.models import KnownStore
 from articles.views import operation
+from articles.web import wiring
 from tests.store_state import configured, lose_everything, read_only_replica
 
 Usage = namedtuple("Usage", "free")

@@ -10,10 +10,10 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from articles import wiring
 from articles.configuration.choices import closed_groups
 from articles.domain.articles import Choice
 from articles.domain.lists import without_groups
+from articles.web import wiring
 from articles.web.groups import set_visibility
 from tests.clock import Clock
 from tests.factories import actor, comment_on, post_as, view

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from articles.searching import MOST, Kind
+from articles.text.searching import MOST, Kind
 from articles.web.preferences import hiding_of
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.pages.lists import rows

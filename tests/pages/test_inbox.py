@@ -6,8 +6,8 @@ from contextlib import nullcontext
 import pytest
 
 from accounts import account_deletion
-from articles import wiring
 from articles.finding import Follower
+from articles.web import wiring
 from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on
 from tests.store_state import counted_pipelines

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from articles import wiring
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.mailing import notices_to
 from articles.site import default_welcome
 from articles.text import kept_html
+from articles.web import wiring
 from articles.web.context import in_brief
 from tests.cases import for_each
 from tests.cast import MALLORY, MODERATOR

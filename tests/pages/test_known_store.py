@@ -6,10 +6,11 @@ from django.db import DatabaseError
 from django.test import Client
 
 from accounts.models import User
-from articles import known_store, wiring
+from articles import known_store
 from articles.demo.seeding import seed_if_empty
 from articles.domain.errors import StoreUnfit
 from articles.models import KnownStore
+from articles.web import wiring
 from tests.cast import PASSWORD
 from tests.factories import browser_of
 from tests.internals import failing, meanwhile, schema

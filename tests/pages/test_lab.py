@@ -6,11 +6,11 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from articles import wiring
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters
+from articles.web import wiring
 from tests.factories import browser_of
 from tests.internals import parameters as tuning
 from tests.store_state import RANKING_KEY, ranking_values

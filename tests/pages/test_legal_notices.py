@@ -10,11 +10,11 @@ from django.utils import timezone
 from accounts import account_deletion
 from accounts.models import LegalNotice, Statement, User
 from accounts.models.law import NOTICES_KEPT
-from articles import wiring
 from articles.configuration import choices
 from articles.domain.comments import root_of
 from articles.domain.limits import Rate
 from articles.housekeeping import run
+from articles.web import wiring
 from moderation.legal_notices import target_of
 from tests.caller import error_of, with_token
 from tests.cases import for_each

@@ -15,10 +15,10 @@ from accounts.models import Authenticator, User
 from accounts.passwords import HashesBusy
 from accounts.sign_in import codes, second_factor
 from accounts.sign_in.provider import Provider
-from articles import wiring
 from articles.domain.articles import ArticleId
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
+from articles.web import wiring
 from articles.web.limits import FORMS, PAGES
 from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of, comment_on, member

@@ -3,9 +3,9 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from articles import wiring
 from articles.backup.files import MANIFEST
 from articles.operation import metrics
+from articles.web import wiring
 from tests.cast import password_of
 from tests.factories import browser_of
 from tests.figures import value, value_in

@@ -7,8 +7,8 @@ from django.core.cache import cache
 from django.db import OperationalError, connection
 
 from accounts.models import BanScope, Token
-from articles import wiring
 from articles.domain.limits import ANONYMOUS_SHARE, Rate
+from articles.web import wiring
 from moderation.bans import ban
 from tests.factories import actor, browser_of, comment_on
 

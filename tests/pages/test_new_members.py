@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from articles import wiring
 from articles.domain.limits import Rate
+from articles.web import wiring
 from tests.factories import browser_of, comment_on, post, vote_by_trusted
 from tests.internals import Limits, Members, failing
 

@@ -6,12 +6,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from articles import wiring
 from articles.doctor.checks import list_urgent
 from articles.doctor.examination import Examination
 from articles.domain.articles import Choice
 from articles.domain.measurements import WebCounts
 from articles.operation import metrics
+from articles.web import wiring
 from tests.factories import browser_of, member
 from tests.store_state import (
     configured,

@@ -9,7 +9,7 @@ from django.test import Client
 from accounts import account_deletion
 from accounts.mail import is_sent
 from accounts.moderators import GROUP
-from articles import housekeeping, wiring
+from articles import housekeeping
 from articles.backup import folders
 from articles.configuration import choices, recent
 from articles.configuration.choices import chosen
@@ -18,6 +18,7 @@ from articles.domain.limits import rates
 from articles.domain.moderation_log import Action
 from articles.models import SiteSetting, SiteText
 from articles.views.owner import moderators
+from articles.web import wiring
 from tests.factories import actor, browser_of, member
 from tests.mail_backends import clock_of_a_site
 from tests.mail_server import MailServer

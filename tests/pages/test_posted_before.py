@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from articles import wiring
+from articles.web import wiring
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.store_state import expire_link
 

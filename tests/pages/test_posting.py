@@ -2,7 +2,7 @@ import re
 
 from django.test import Client
 
-from articles.forms import fields
+from articles.web.forms import fields
 from tests.factories import browser_of
 from tests.store_state import make_older
 

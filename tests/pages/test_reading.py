@@ -12,10 +12,10 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Token
 from accounts.web.form_pages import is_for_members
-from articles import site, wiring
+from articles import site
 from articles.models import SiteSetting, SiteText
 from articles.page_store import PageStore
-from articles.web import limits
+from articles.web import limits, wiring
 from articles.web.caching import FEEDS
 from articles.web.reading import OPEN
 from tests.factories import actor, browser_of, comment_on, member, post_as

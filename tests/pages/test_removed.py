@@ -4,8 +4,8 @@ import re
 
 from django.test import Client
 
-from articles import wiring
 from articles.domain.moderation_log import Actor
+from articles.web import wiring
 from tests.factories import browser_of, comment_on, post_as
 from tests.pages.lists import text_of
 

@@ -8,9 +8,9 @@ from threading import Thread
 import pytest
 from django.test import Client
 
-from articles import account_ids
 from articles.domain.errors import GroupExists, StoreUnconfirmed
 from articles.page_store import Address, PageStore, pack
+from articles.web import account_ids
 from tests.factories import actor, browser_of
 from tests.internals import meanwhile
 from tests.store_state import lost_answers

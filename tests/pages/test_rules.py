@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, example, given, settings as examples, strate
 
 from accounts import account_deletion
 from accounts.models import Ban, BanScope, HeldPost, ModeratorRule, TextDigest, User, WaitingAccount
-from articles import wiring
 from articles.domain.comments import CommentOrder
 from articles.domain.errors import RuleNotTried, RulesFull
 from articles.domain.moderation_log import Action, rule_actor
 from articles.models import KnownStore
 from articles.transfer.member_export import lines
+from articles.web import wiring
 from articles.web.rules import acting, matching
 from articles.web.rules.matching import Definition, RuleAct, Subject
 from moderation.rules import pages

@@ -7,9 +7,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test import Client, RequestFactory
 
-from articles import wiring
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from articles.views import preferences
+from articles.web import wiring
 from articles.web.preferences import MOST_FOLLOWED, Preferences, cookies_for, preferences_of, slugs_from
 from tests.factories import browser_of
 from tests.internals import meanwhile

@@ -9,7 +9,7 @@ from django.test import Client
 
 from articles.domain.articles import Choice
 from articles.finding import Finder, Index
-from articles.searching import marking
+from articles.text.searching import marking
 from tests.cast import MODERATOR
 from tests.factories import actor, member, post_as
 from tests.pages.lists import rows

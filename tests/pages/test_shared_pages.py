@@ -6,12 +6,12 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from articles import feeds
 from articles.domain.limits import Rate
 from articles.kept_pages import middleware
 from articles.kept_pages.sharing import Turns
 from articles.page_store import Address
 from articles.views import crawlers
+from articles.web import feeds
 from tests.factories import browser_of
 from tests.internals import failing, meanwhile
 from tests.pages.copies import make_old

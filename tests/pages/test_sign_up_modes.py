@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts import account_deletion
 from accounts.models import Invitation, User, WaitingAccount
-from articles import wiring
+from articles.web import wiring
 from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of
 

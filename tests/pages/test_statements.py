@@ -11,14 +11,14 @@ from django.utils import timezone
 from accounts import account_deletion
 from accounts.models import AboutFlag, Ban, BanScope, HeldPost, LegalNotice, Statement, User
 from accounts.models.law import APPEAL_TIME, STATEMENTS_KEPT, Act
-from articles import site, wiring
+from articles import site
 from articles.configuration import choices
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.reasons import usual
 from articles.housekeeping import run
 from articles.models import SiteText
-from articles.web import rights
+from articles.web import rights, wiring
 from moderation import content, profiles, sweeps
 from moderation.bans import ban, lift_ban
 from moderation.left_out import set_left_out

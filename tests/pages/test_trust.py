@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User, Vouch, origins_of
-from articles import wiring
 from articles.domain.articles import Choice
 from articles.domain.comments import root_of
 from articles.domain.errors import ActionRefused
 from articles.domain.flags import FlagReason
+from articles.web import wiring
 from articles.web.trust import is_trusted, points_that_count
 from articles.web.votes import begin_probation
 from moderation import vouches

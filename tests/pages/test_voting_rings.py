@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from articles import wiring
 from articles.domain.errors import StoreUnavailable
+from articles.web import wiring
 from tests.cast import password_of
 from tests.factories import browser_of, member, post_as, vote_from
 from tests.figures import value

@@ -13,7 +13,7 @@ from accounts.models import BanScope, Block, Device, Mute, Token, User
 from articles import housekeeping
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
-from articles.searching import Kind
+from articles.text.searching import Kind
 from articles.web.hiding import change
 from links import posting
 from moderation.bans import ban

@@ -12,7 +12,7 @@ from articles.domain.ranking import Parameters
 from articles.domain.suggestions import SuggestionKind
 from articles.repository import BackupReader, Confirmation, Repository
 from articles.repository.upkeep.long_articles import check_long
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import (

@@ -13,7 +13,7 @@ from articles.domain.ranking import Parameters
 from articles.repository.store import scripts
 from articles.repository.store.clients.cluster_exchange import Exchange
 from articles.repository.store.scan import walk
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import ALICE, MODERATOR
 from tests.factories import comment_on, post, view, visit
 from tests.repository.everything import use_all

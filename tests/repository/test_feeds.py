@@ -14,7 +14,7 @@ from articles.domain.lists import Order, Period
 from articles.repository import FeedFilter
 from articles.repository.lists import feeds as feeding
 from articles.repository.store import schema
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import Clock
 from tests.factories import imported, view

@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.lists import MOST_FOLLOWED_PAGED
 from articles.domain.ranking import LAG_SECONDS, LEAST_SPREAD_SECONDS, SHARE, followed_place
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import DAY
 from tests.factories import post

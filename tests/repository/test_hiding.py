@@ -6,7 +6,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import TOP_PERIODS, Order
 from articles.repository.lists import gathering
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import MODERATOR
 from tests.factories import discuss, post, view
 from tests.repository.snapshots import filled_once

@@ -11,7 +11,7 @@ from articles.domain.articles import Choice
 from articles.domain.errors import PageNotFound, PageTooDeep
 from articles.domain.lists import Order
 from articles.repository.lists import gathering, pages
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import ALICE, BOB
 from tests.every_server import calls_in, reset_statistics
 from tests.factories import discuss, imported, view

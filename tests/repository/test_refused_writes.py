@@ -11,7 +11,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.repository import FeedFilter, Repository
 from articles.repository.lists import gathering
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.clock import Clock
 from tests.every_server import configure, delete

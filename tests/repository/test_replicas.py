@@ -9,7 +9,7 @@ from articles.domain.articles import Choice
 from articles.domain.lists import Order, Period
 from articles.repository import Repository
 from articles.repository.store.clients import cluster_nodes
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import ALICE
 from tests.clock import Clock
 from tests.factories import discuss, post, view

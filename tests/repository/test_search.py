@@ -11,7 +11,7 @@ from articles.domain.errors import ActionRefused, GroupNotFound, PageNotFound, P
 from articles.domain.lists import SearchOrder
 from articles.finding import Index, IndexFolder, SearchIncompleteError, finder
 from articles.repository import Repository, changes as changes_module
-from articles.searching import Hiding, read_query, tokens_of
+from articles.text.searching import Hiding, read_query, tokens_of
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, imported
 from tests.rules import connect, default_rules

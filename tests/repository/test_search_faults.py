@@ -15,7 +15,7 @@ import pytest
 
 from articles.finding import Finder, IndexFolder, follower
 from articles.repository import Repository
-from articles.searching import read_query
+from articles.text.searching import read_query
 from tests.cast import ALICE, MODERATOR
 from tests.searches import Search
 from tests.small_disk import fill, mounted

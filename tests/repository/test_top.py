@@ -4,7 +4,7 @@ import pytest
 
 from articles.domain.articles import Choice
 from articles.domain.lists import TOP_PERIODS, Order, Period
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import MODERATOR
 from tests.clock import DAY
 from tests.every_server import configure, delete, names_in

@@ -8,7 +8,7 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import PageNotFound
 from articles.domain.lists import HOT_PERIODS, Order, Period, without_groups
-from articles.searching import NOTHING, Hiding
+from articles.text.searching import NOTHING, Hiding
 from tests.cast import ALICE, BOB, CAROL, MODERATOR, name_of
 from tests.clock import DAY
 from tests.factories import comment_on, view

@@ -19,7 +19,7 @@ from articles.repository.store import scripts
 from articles.repository.store.keys import TABLE, recognise
 from articles.repository.store.schema import LAYOUT_VERSION
 from articles.repository.upkeep.long_articles import check_long
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock

@@ -12,7 +12,7 @@ from articles.domain.errors import ArticlesError
 from articles.domain.lists import Order, Period
 from articles.domain.ranking import Parameters
 from articles.repository.lists import gathering
-from articles.searching import NOTHING, Hiding, Kind
+from articles.text.searching import NOTHING, Hiding, Kind
 from tests.cast import MODERATOR
 from tests.clock import Clock
 from tests.every_server import delete, names_in

@@ -5,7 +5,7 @@ import pytest
 from articles.domain.lists import Order
 from articles.domain.readership import Suspicion
 from articles.repository.readership.pageviews import VISIT_PAUSE_SECONDS
-from articles.searching import Hiding
+from articles.text.searching import Hiding
 from tests.cast import ALICE, BOB, CAROL
 from tests.clock import DAY
 from tests.factories import comment_on, post, visit

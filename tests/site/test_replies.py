@@ -18,7 +18,7 @@ PREPARED = """
 import json
 from accounts.mail import reply_address
 from accounts.models import User
-from articles.wiring import repository
+from articles.web.wiring import repository
 alice, bob = (User.objects.create_user(name, email=f"{name}@example.org") for name in ("alice", "bob"))
 User.objects.update(verified_email=alice.email)
 article = repository().articles.post(alice.pk, "alice", "A title", "https://example.org/a", []).id
@@ -42,7 +42,7 @@ replies.post_due(60)
 
 FOUND = """
 import json
-from articles.wiring import repository
+from articles.web.wiring import repository
 print(json.dumps([one.text for one in repository().comments.list_newest(since=0, article_id={article})]))
 """
 

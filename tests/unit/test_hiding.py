@@ -2,8 +2,8 @@
 
 import pytest
 
-from articles.searching import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word
 from articles.text.lines import InvalidInput
+from articles.text.searching import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word
 
 HIDDEN = Hiding(("python", "数据"), (7, 12), ("example.org", "github.com/a-b"), ("C++", "new york"), (3, 21))
 

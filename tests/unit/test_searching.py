@@ -12,9 +12,18 @@ from articles.domain.lists import SearchOrder
 from articles.finding import finder
 from articles.finding.finder import _find
 from articles.finding.index import ARTICLES, Index, State, document_of_article, key_of
-from articles.searching import MOST_CHARACTERS, Between, Named, Query, Words, marked_parts, read_query, tokens_of
-from articles.searching.query import MOST_TERMS
-from articles.searching.tokens import LONGEST_TOKEN, language_of, stem
+from articles.text.searching import (
+    MOST_CHARACTERS,
+    Between,
+    Named,
+    Query,
+    Words,
+    marked_parts,
+    read_query,
+    tokens_of,
+)
+from articles.text.searching.query import MOST_TERMS
+from articles.text.searching.tokens import LONGEST_TOKEN, language_of, stem
 from tests.cases import for_each
 
 TITLES = st.text(max_size=300)

@@ -6,9 +6,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from hypothesis import given, strategies as st
 
-from articles import wiring
 from articles.domain.readership import Suspicion
-from articles.readership.visitors import digest, suspicion_of
+from articles.web import wiring
+from articles.web.readership.visitors import digest, suspicion_of
 from tests.rules import default_rules
 from voting_site.configuration import variables
 from voting_site.configuration.loading import load

@@ -24,7 +24,7 @@ from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreUnavailable
 from articles.management.base import progress
 from articles.views.owner import administrator
-from articles.wiring import follower, patient_repository, unprepared_repository
+from articles.web.wiring import follower, patient_repository, unprepared_repository
 from voting_site.command_line import say, with_sentences
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.loading import gone_sentence

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from articles.api.protocol.problems import Problem
 from articles.domain.lists import Position
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 M = TypeVar("M", bound=Model)
 

@@ -5,10 +5,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from articles.account_ids import missing_accounts
 from articles.management.base import StoreCommand, progress
 from articles.repository import Repository
-from articles.wiring import finder, patient_repository
+from articles.web.account_ids import missing_accounts
+from articles.web.wiring import finder, patient_repository
 from integrity.verifying import check_counts
 
 _SAMPLE = 1000  # articles that the search index is compared with

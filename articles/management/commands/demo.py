@@ -8,7 +8,7 @@ from accounts.models import User
 from articles.demo.seeding import DemoNotAlone, remove, seed
 from articles.management.base import StoreCommand, require_accounts
 from articles.repository import ImportRunning
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 
 
 class Command(StoreCommand):

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from articles.management.base import StoreCommand, progress
 from articles.transfer import lines
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 
 _BATCH = 500  # articles between two updates of the progress bar
 

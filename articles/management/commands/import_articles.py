@@ -14,7 +14,6 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from accounts.models import User
-from articles.account_ids import patience
 from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.comments import CommentEntry, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UserId
@@ -30,7 +29,8 @@ from articles.management.importing import (
 from articles.management.sentences import about_accounts
 from articles.repository import ImportRunning, Repository
 from articles.transfer.fields import Reading
-from articles.wiring import patient_repository
+from articles.web.account_ids import patience
+from articles.web.wiring import patient_repository
 
 BATCH = 1000  # articles and comments
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from articles.management.base import StoreCommand
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 
 
 class Command(StoreCommand):

@@ -13,7 +13,7 @@ from articles.management.base import StoreCommand
 from articles.repository import Repository
 from articles.text.lines import InvalidInput, clean_reason
 from articles.text.refusals import input_sentence
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 from moderation import redactions
 
 

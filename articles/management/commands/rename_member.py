@@ -9,7 +9,7 @@ from accounts.models import User
 from accounts.names import canonical
 from accounts.sign_in.changes import Change, tell_change
 from articles.management.base import StoreCommand, progress
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 class Command(StoreCommand):

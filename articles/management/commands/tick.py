@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from articles import housekeeping
 from articles.housekeeping import StepResult
 from articles.management.base import StoreCommand, require_accounts, stopped_by_signals
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 from tasks import keep_working
 
 

@@ -19,7 +19,7 @@ from articles.repository.lists.reading import moved_to, read_articles, readable,
 from articles.repository.store.connection import OfStore, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
-from articles.searching import NOTHING, Hiding
+from articles.text.searching import NOTHING, Hiding
 
 COVERED = 49 * 3600  # seconds that feeds cover: two days, plus an hour for caches and late polls
 

@@ -24,7 +24,7 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import article_id_from
-from articles.searching import NOTHING, Hiding, Kind
+from articles.text.searching import NOTHING, Hiding, Kind
 
 GROUP_RANKING_LIFE = 60  # seconds that a group's ranking is kept after its last read
 

@@ -28,7 +28,7 @@ from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
 from articles.repository.store.connection import OfStore, Store
 from articles.repository.store.values import article_id_from
-from articles.searching import NOTHING, Hiding
+from articles.text.searching import NOTHING, Hiding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from articles.domain.members import UserId
 from articles.repository.lists.reading import read_articles, sort_key
 from articles.repository.store.connection import OfStore, exact_time
 from articles.repository.store.values import article_id_from
-from articles.searching import NOTHING, Hiding
+from articles.text.searching import NOTHING, Hiding
 
 MOST_NEW = 50  # maximum number of new articles that are counted
 

@@ -9,7 +9,7 @@ from articles.domain.lists import Order, closed_groups
 from articles.repository.lists.gathering import Ranking, UnseenQuery, gather_page, read_unseen
 from articles.repository.store.connection import Call, OfStore, Value
 from articles.repository.store.values import naming
-from articles.searching import NOTHING
+from articles.text.searching import NOTHING
 
 EVERY = 600  # seconds between samples; their times are multiples of it
 TOP = 100  # articles of each of the two lists that are sampled

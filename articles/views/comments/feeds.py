@@ -11,13 +11,13 @@ from django.views.decorators.http import require_safe
 from articles.configuration.choices import chosen
 from articles.domain.comments import Comment
 from articles.domain.errors import ArticleRemoved
-from articles.feeds import answer, comment_facts_of, comment_item
 from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
 from articles.views.lists.feeds import feed_of
 from articles.web.addresses import moved
+from articles.web.feeds import answer, comment_facts_of, comment_item
 from articles.web.identity import member_named
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 @require_safe

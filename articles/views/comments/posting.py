@@ -15,14 +15,14 @@ from accounts.web.form_pages import members_only, page_with_form, show_form
 from articles.domain.articles import ArticleId
 from articles.domain.comments import EDIT_SECONDS, Comment, CommentId, article_of
 from articles.domain.errors import ActionRefused, CommentNotFound, HeldForApproval
-from articles.forms.comments import CommentForm, EditCommentForm
 from articles.text.refusals import action_sentence
 from articles.views.comments.discussion import comment_of
 from articles.views.posting import previewed, to_held
 from articles.web import comments
 from articles.web.form_answers import with_address
+from articles.web.forms.comments import CommentForm, EditCommentForm
 from articles.web.identity import reader_id, writer
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 def _place_of(comment_id: CommentId) -> str:

@@ -1,4 +1,4 @@
-"""Feeds of every list. `repository.lists.feeds` chooses the articles, `articles.feeds` writes the XML."""
+"""Feeds of every list. `repository.lists.feeds` chooses the articles, `articles.web.feeds` writes the XML."""
 
 from collections.abc import Sequence
 
@@ -14,21 +14,21 @@ from articles.configuration.choices import chosen
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import PAGES, Order, Period, SearchOrder
-from articles.feeds import BadQuery, Feed, answer, article_item, facts_of, feed_filter_of, query_of
 from articles.finding import MOST_FOUND, SearchIncompleteError
 from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
-from articles.searching import clean_home, read_query
 from articles.text.markdown import plain
+from articles.text.searching import clean_home, read_query
 from articles.views.lists.headings import list_heading, search_heading
 from articles.views.lists.hosts import query_of as query_of_host
 from articles.views.lists.pages import slugs_in
 from articles.views.lists.search import search_address, search_terms
 from articles.web.addresses import moved
+from articles.web.feeds import BadQuery, Feed, answer, article_item, facts_of, feed_filter_of, query_of
 from articles.web.identity import View, member_named
 from articles.web.reading import KEY
-from articles.wiring import finder, html_of_site_text, repository
+from articles.web.wiring import finder, html_of_site_text, repository
 
 _ORDERS = {name: order for order, name in PAGES.items()}
 

@@ -10,14 +10,14 @@ from django.views.decorators.http import require_safe
 
 from articles.configuration.choices import closed_groups
 from articles.domain.lists import SearchOrder, without_groups
-from articles.searching import Kind, Query, clean_home, of_host
+from articles.text.searching import Kind, Query, clean_home, of_host
 from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title
 from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import hiding
 from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id
-from articles.wiring import finder, repository
+from articles.web.wiring import finder, repository
 
 _ORDERS = {"time": SearchOrder.TIME, "score": SearchOrder.SCORE, "points": SearchOrder.POINTS}
 

@@ -26,7 +26,7 @@ from articles.web.caching import unlisted
 from articles.web.form_answers import Done, form_or_script, login_first
 from articles.web.identity import actor
 from articles.web.trust import may_be_untrusted
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 List = Callable[[UserId, int], MemberPage]
 

@@ -34,7 +34,7 @@ from articles.web.hiding import Applied
 from articles.web.identity import View, reader_id
 from articles.web.preferences import preferences_of
 from articles.web.rights import may
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _Choice = TypeVar("_Choice", Order, Period)
 

@@ -17,7 +17,7 @@ from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 
 def counts(thing: ArticleId | str, source: Article | Tally) -> dict[str, Any]:

@@ -18,13 +18,13 @@ from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.members import UserId
 from articles.formatting.kept import piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
-from articles.searching import home_of
+from articles.text.searching import home_of
 from articles.views.hiding import gone
 from articles.views.lists.refresh import discussion_label, ranked_note, unread_label, visitors_label
 from articles.web.addresses import path_of
 from articles.web.groups import marked_titles
 from articles.web.hiding import NONE_APPLIED, Applied
-from articles.wiring import group_titles
+from articles.web.wiring import group_titles
 
 MOST_ROWS = 5_000  # rows that a process keeps, about 3 KB each; the least recently shown ones are dropped
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')

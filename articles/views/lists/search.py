@@ -20,9 +20,9 @@ from articles.domain.errors import GroupNotFound
 from articles.domain.lists import CommentSearchPage, SearchOrder, SearchPage
 from articles.finding import ARTICLES, COMMENTS
 from articles.formatting.values import grouped
-from articles.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
-from articles.searching.tokens import LONGEST_TOKEN, fold
 from articles.text.markdown import beginning
+from articles.text.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
+from articles.text.searching.tokens import LONGEST_TOKEN, fold
 from articles.text.slugs import requested_slug
 from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title, search_heading
@@ -31,7 +31,7 @@ from articles.web import hiding
 from articles.web.addresses import moved
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
-from articles.wiring import finder, group_named, repository
+from articles.web.wiring import finder, group_named, repository
 
 _MARK = Markup("<mark>%s</mark>")
 

@@ -26,10 +26,10 @@ from articles.configuration import choices
 from articles.configuration.choices import chosen
 from articles.doctor.examination import Level
 from articles.doctor.mail import send_test
-from articles.forms.fields import RadioButtons
 from articles.views.owner.administrator import administrators_only
 from articles.views.owner.settings import choose
 from articles.views.owner.steps import MAIL_TESTED
+from articles.web.forms.fields import RadioButtons
 from articles.web.identity import actor
 
 _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")

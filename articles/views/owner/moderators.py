@@ -17,11 +17,11 @@ from accounts.models import User
 from accounts.moderators import GROUP, PERMISSIONS
 from accounts.web.form_pages import private_form, show_form
 from articles.domain.moderation_log import Action, Actor
-from articles.forms.fields import Checkboxes
 from articles.models import ArticlePermissions
 from articles.views.owner.administrator import administrators_only
+from articles.web.forms.fields import Checkboxes
 from articles.web.identity import NamedMemberForm, actor, member_named
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _CODES = [name.partition(".")[2] for name in PERMISSIONS]
 

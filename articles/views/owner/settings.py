@@ -17,11 +17,11 @@ from accounts.web.form_pages import private_form, show_form, show_next
 from articles.configuration import choices, colours
 from articles.domain.moderation_log import Action, Actor
 from articles.formatting.values import listed
-from articles.forms.fields import Checkboxes, RadioButtons
 from articles.views.owner import limits
 from articles.views.owner.administrator import administrators_only
+from articles.web.forms.fields import Checkboxes, RadioButtons
 from articles.web.identity import actor
-from articles.wiring import repository, retract
+from articles.web.wiring import repository, retract
 
 _RADIO_BUTTONS = {
     "sign-up": (

@@ -18,7 +18,7 @@ from articles.domain.errors import StoreError
 from articles.formatting.kept import drawn
 from articles.formatting.values import age, duration, grouped
 from articles.site import is_written
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 DISMISSED, MAIL_TESTED = "steps dismissed", "step mail"
 """Notes that the list is not shown on the front page any more, and when a mail was accepted, in Unix seconds."""

@@ -12,13 +12,13 @@ from accounts.web.form_pages import private_form, private_page, show_form, show_
 from articles import site
 from articles.configuration.choices import chosen
 from articles.domain.moderation_log import Action
-from articles.forms.fields import CleanedField, PreviewedForm, TextInput
 from articles.models import SiteText
 from articles.text.lines import TEXT_LIMIT, clean_text
 from articles.views.owner.administrator import administrators_only
 from articles.web.form_answers import with_address
+from articles.web.forms.fields import CleanedField, PreviewedForm, TextInput
 from articles.web.identity import actor
-from articles.wiring import html_of_site_text, repository, retract
+from articles.web.wiring import html_of_site_text, repository, retract
 
 
 class TextForm(PreviewedForm):

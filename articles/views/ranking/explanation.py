@@ -17,10 +17,10 @@ from articles.domain import explanation as explaining
 from articles.domain.articles import Article
 from articles.domain.lists import SearchOrder
 from articles.formatting.values import age, grouped, prose
-from articles.searching import read_query
+from articles.text.searching import read_query
 from articles.views.lists.search import search_address
 from articles.views.ranking import chart_labels
-from articles.wiring import finder, repository
+from articles.web.wiring import finder, repository
 
 _MIN_SAMPLES_DRAWN = 3
 

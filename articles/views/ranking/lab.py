@@ -17,12 +17,12 @@ from articles.domain.errors import ChangeRunning, ParametersChanged
 from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters, fitting_votes_per_day, out_of_range
 from articles.formatting.values import age, as_shown, grouped
-from articles.forms.lab import ApplyForm, LabForm, RollbackForm
 from articles.repository import RankingState, Repository
 from articles.text.lines import REASON_LIMIT
 from articles.views.ranking.lab_page import lab_context, query_of
+from articles.web.forms.lab import ApplyForm, LabForm, RollbackForm
 from articles.web.identity import actor, needs
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 PATIENCE = 5.0  # seconds for which a request applies parameters; housekeeping finishes longer changes
 _VIEW_PATIENCE = 0.2  # seconds for which a view of the lab continues a change that is being applied

@@ -13,9 +13,9 @@ from articles.domain.articles import Article
 from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
 from articles.formatting.values import decimal, grouped, parameter_name
-from articles.forms.lab import ApplyForm, LabForm, plain
 from articles.repository import Preview, RankingChange, RankingState, Repository
 from articles.views.ranking import chart_labels
+from articles.web.forms.lab import ApplyForm, LabForm, plain
 
 _EXAMPLE_VOTES = 200  # number of votes whose worth is shown in days
 _RECENT = 20  # number of versions in the history before the older ones, which are folded

@@ -26,7 +26,7 @@ from articles.text.markdown import links_in, render
 from articles.web.rights import changes_readers, may
 from articles.web.rules.matching import Definition, Facts, Rule, RuleAct, Rules, Subject
 from articles.web.trust import points_that_count
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 _log = logging.getLogger(__name__)
 

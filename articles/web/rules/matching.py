@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import re2
 
-from articles.searching.tokens import NO_SPACES
 from articles.text.links import host_of
+from articles.text.searching.tokens import NO_SPACES
 
 MOST_ON = 200  # rules that can be on at a time
 PATTERN_LIMIT = 200  # characters

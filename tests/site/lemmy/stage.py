@@ -9,7 +9,7 @@ import sys
 from accounts.models import BanScope, GroupModerator
 from articles.domain.articles import ImportedArticle
 from articles.domain.lists import Group
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 from moderation.bans import ban, lift_ban
 from moderation.groups import assign
 from tests.factories import actor, comment_on, member, post_as

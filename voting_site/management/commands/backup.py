@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from articles.backup import files, making
 from articles.management.base import StoreCommand, positive, progress
-from articles.wiring import patient_repository
+from articles.web.wiring import patient_repository
 
 
 class Command(StoreCommand):

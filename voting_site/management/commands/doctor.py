@@ -12,7 +12,7 @@ from django.utils import translation
 from articles.doctor import database, mail
 from articles.doctor.checks import SECTIONS, examine
 from articles.doctor.examination import Examination, Result, error
-from articles.wiring import examined_repository
+from articles.web.wiring import examined_repository
 from voting_site.configuration import loading
 from voting_site.configuration.service_urls import POSTGRES
 from voting_site.doctor_report import add_form_arguments, settings_results, status_of, written

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from articles.backup import files, folders, restoring
 from articles.management.base import StoreCommand, progress
-from articles.wiring import unprepared_repository
+from articles.web.wiring import unprepared_repository
 from voting_site.sqlite.base import creating
 
 

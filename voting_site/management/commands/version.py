@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from articles.domain.errors import StoreError
-from articles.wiring import examined_repository
+from articles.web.wiring import examined_repository
 
 
 class Command(BaseCommand):

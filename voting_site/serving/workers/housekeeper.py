@@ -13,7 +13,7 @@ from django.conf import settings
 from articles import housekeeping
 from articles.domain.errors import StoreError
 from articles.operation import outages
-from articles.wiring import follower, patient_repository
+from articles.web.wiring import follower, patient_repository
 from tasks import keep_working
 from voting_site.command_line import say
 from voting_site.embedded import launch

@@ -16,8 +16,8 @@ from django.utils import translation
 from articles.api import documentation
 from articles.operation import metric_files
 from articles.page_store import PageStore
-from articles.readership.record import GatheredViews, count_apart
-from articles.wiring import repository
+from articles.web.readership.record import GatheredViews, count_apart
+from articles.web.wiring import repository
 from voting_site.command_line import say
 from voting_site.jinja import load_most_read
 from voting_site.serving.listener import listen

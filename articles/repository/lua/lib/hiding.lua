@@ -1,5 +1,5 @@
 --[[
-What a reader hides: the part of the rule in articles/searching/hiding.py that scripts can decide on their own. They hide
+What a reader hides: the part of the rule in articles/text/searching/hiding.py that scripts can decide on their own. They hide
 nothing that it shows. Of titles and links it hides more, such as words with accents.
 ]]
 -- Return a set of what is between commas, and how many there are.

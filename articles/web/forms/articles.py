@@ -12,10 +12,10 @@ from articles.domain.articles import CONTENT, Article, Content
 from articles.domain.lists import Group
 from articles.domain.rules import Rules
 from articles.formatting.values import grouped
-from articles.forms import fields
 from articles.text.lines import TEXT_LIMIT, TITLE_LIMIT, InvalidInput, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.refusals import input_sentence
+from articles.web.forms import fields
 
 
 class ContentForm(fields.PreviewedForm):

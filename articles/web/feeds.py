@@ -26,10 +26,10 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.formatting.values import grouped
 from articles.repository import FeedFilter
-from articles.searching import MOST, Hiding, Kind
 from articles.text.lines import InvalidInput
 from articles.text.links import host_of
 from articles.text.refusals import input_sentence
+from articles.text.searching import MOST, Hiding, Kind
 from articles.text.slugs import SLUG_LIMIT, clean_slug
 from articles.web.caching import FEED_SECONDS
 from articles.web.preferences import slugs_from

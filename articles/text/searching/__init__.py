@@ -1,8 +1,16 @@
 """The language side of search: tokens, queries, and the marking of matches in a text."""
 
-from articles.searching.hiding import MOST, NOTHING, Hiding, Kind, clean_hidden_host, clean_word, kind_and_value
-from articles.searching.marking import first_match, marked_parts
-from articles.searching.query import (
+from articles.text.searching.hiding import (
+    MOST,
+    NOTHING,
+    Hiding,
+    Kind,
+    clean_hidden_host,
+    clean_word,
+    kind_and_value,
+)
+from articles.text.searching.marking import first_match, marked_parts
+from articles.text.searching.query import (
     MOST_CHARACTERS,
     Between,
     Clause,
@@ -14,7 +22,7 @@ from articles.searching.query import (
     of_host,
     read_query,
 )
-from articles.searching.tokens import (
+from articles.text.searching.tokens import (
     fold,
     home_of,
     hosts_of,

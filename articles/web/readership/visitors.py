@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from articles.domain.readership import REPEAT, Suspicion, Visit
 from articles.web.client_address import Address, household, neighbourhood
 from articles.web.identity import address_of, digest, reader_id
-from articles.wiring import repository
+from articles.web.wiring import repository
 
 COOKIE: str = settings.VISITOR_COOKIE_NAME
 _SIGNED_FOR = "articles.visitors"

@@ -22,10 +22,10 @@ from articles.domain.errors import ArticleMerged, ArticleRemoved, ArticlesError,
 from articles.domain.members import UserId
 from articles.domain.readership import ViewCount, Visit
 from articles.models import ArchivedViews
-from articles.readership.archive import counters_of, forget_row
-from articles.readership.visitors import is_known_at_once, remember, visit_of
 from articles.repository import Repository
-from articles.wiring import repository
+from articles.web.readership.archive import counters_of, forget_row
+from articles.web.readership.visitors import is_known_at_once, remember, visit_of
+from articles.web.wiring import repository
 
 _log = logging.getLogger(__name__)
 

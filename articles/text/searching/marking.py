@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import NamedTuple, Self
 
-from articles.searching.query import Query
-from articles.searching.tokens import bare, fold, kept_if_short, pieces, runs, stems_of, whole_of
+from articles.text.searching.query import Query
+from articles.text.searching.tokens import bare, fold, kept_if_short, pieces, runs, stems_of, whole_of
 
 _SHARED = 2
 

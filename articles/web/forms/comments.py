@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from articles.forms.fields import CleanedField, PreviewedForm
 from articles.text.lines import clean_comment
+from articles.web.forms.fields import CleanedField, PreviewedForm
 
 
 class _TextForm(PreviewedForm):

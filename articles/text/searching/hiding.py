@@ -12,9 +12,9 @@ from typing import Any
 
 from articles.domain.articles import Article, ArticleId
 from articles.domain.members import UserId
-from articles.searching.query import clean_home
-from articles.searching.tokens import bare, fold, hosts_of, kept_if_short, pieces, runs
 from articles.text.lines import InvalidInput, clean_line
+from articles.text.searching.query import clean_home
+from articles.text.searching.tokens import bare, fold, hosts_of, kept_if_short, pieces, runs
 
 _PLAIN = re.compile("(?: [a-z0-9]{1,39})+ ")
 

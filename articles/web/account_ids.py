@@ -13,7 +13,7 @@ from articles import known_store
 from articles.domain.errors import StoreError
 from articles.domain.members import UserId
 from articles.repository import Repository
-from articles.wiring import patient_repository, repository
+from articles.web.wiring import patient_repository, repository
 
 _NAMED = 10  # missing accounts that a sentence names
 

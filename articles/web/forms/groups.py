@@ -8,9 +8,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 
 from articles.domain.lists import EVERYONE, MEMBERS, Group
-from articles.forms import fields
 from articles.text import lines
 from articles.text.slugs import slug_from_title
+from articles.web.forms import fields
 
 
 class TakeOutForm(forms.Form):

@@ -11,7 +11,7 @@ from articles.domain import lab
 from articles.domain.lists import Order
 from articles.domain.ranking import LEAST_WEIGHT, RANGES, RECOMMENDED_GAMMA, Parameters, out_of_range
 from articles.formatting.values import significant
-from articles.forms.fields import reason_field
+from articles.web.forms.fields import reason_field
 
 
 def plain(value: float) -> str:
