@@ -26,10 +26,10 @@ from articles.domain.articles import ArticleId
 from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
 from articles.views.lists.feeds import feed_of
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.caching import unless_known, unlisted
 from articles.web.feeds import Feed, Item, answer
 from articles.web.identity import reader_id
+from articles.web.paging import numbered_pager, page_number
 from articles.web.wiring import repository
 from integrity.ballots import FORMAT, Ballot, Record, canonical, commitment_of, opening_of
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport, chain_file

@@ -12,11 +12,12 @@ from django.utils.translation import get_language_info, gettext_lazy
 
 from accounts.models import BanScope
 from articles.text.lines import TITLE_LIMIT, InvalidInput, clean_lines, clean_title
-from articles.text.links import clean_link, is_private, link_key
+from articles.text.links import clean_link, link_key
 from articles.web import limits
 from articles.web.forms.fields import clean_article_link
 from articles.web.identity import check_ban
-from links.wire import SOCKET_VARIABLE
+from outgoing.addresses import is_private
+from outgoing.wire import SOCKET_VARIABLE
 
 PATIENCE = 0.15  # seconds that a worker gives the fetching process: it answers in one, unless it is stopped
 

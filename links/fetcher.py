@@ -16,9 +16,10 @@ from collections import OrderedDict, deque
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
-from links import fence, reading
-from links.fetching import MOST_REQUESTS, SECONDS, Fetch, NotFetched, World, host_in, known
+from links import reading
 from links.reading import MOST_ADDRESS
+from outgoing import fence
+from outgoing.fetching import MOST_REQUESTS, SECONDS, Fetch, NotFetched, World, host_in, known
 
 DAY = 86400.0
 KEPT_SECONDS = {True: DAY, False: 600.0}  # how long an answer is kept, by whether there was a page
@@ -185,7 +186,8 @@ class Fetcher:
 def _said(fetch: Fetch, link: str, robots: dict[str, str]) -> dict[str, Any]:
     """Fetch, and return what the child says: the answer, the hosts that were asked, and new rules of robots."""
     try:
-        answer: dict[str, str] = fetch.page(link)._asdict()
+        page, address = fetch.get(link)
+        answer: dict[str, str] = reading.read(page.body, page.headers["Content-Type"] or "", address)._asdict()
     except NotFetched as reason:
         answer = {"problem": str(reason)}
     except Exception:

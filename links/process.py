@@ -15,7 +15,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from links.wire import SOCKET_VARIABLE
+from outgoing.wire import SOCKET_VARIABLE
 from voting_site.embedded import launch
 from voting_site.embedded.supervisor import Backoff
 
@@ -65,7 +65,7 @@ class LinkFetcher:
         """Start the process, with an empty environment and one descriptor. On Linux it ends with this thread."""
         self._begun_at = time.monotonic()
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGKILL))]
-        fetcher = [sys.executable, "-s", "-m", "links.fetcher", str(self._listener.fileno()), user_agent()]
+        fetcher = [sys.executable, "-s", "-m", "links.fetcher", str(self._listener.fileno()), settings.USER_AGENT]
         return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
             [*launcher, *fetcher],
             stdin=subprocess.DEVNULL,
@@ -75,12 +75,6 @@ class LinkFetcher:
             env={},
             pass_fds=[self._listener.fileno()],
         )
-
-
-def user_agent() -> str:
-    """Return what the process calls itself, with an address at which its operator can be found."""
-    address = f" (+{settings.SITE_URL}/about/)" if settings.SITE_URL else ""
-    return f"article-voting-site/{settings.VERSION}{address}"
 
 
 @contextmanager

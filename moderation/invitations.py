@@ -17,8 +17,8 @@ from accounts.models import Invitation, User, Vouch
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.names import deleted_id
 from articles.configuration.choices import chosen
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web.identity import member_named, needs
+from articles.web.paging import numbered_pager, page_number
 from moderation.subjects import address_of
 
 _PER_PAGE = 50  # members of the highest level of a page

@@ -28,9 +28,9 @@ from articles.domain import comments as domain, moderation_log
 from articles.domain.articles import Article
 from articles.domain.members import DELETED_NAME
 from articles.domain.moderation_log import Action, LogFilter
-from articles.views.lists.paging import Pager, numbered_pager, page_number
 from articles.web.groups import group_options
 from articles.web.identity import actor, needs
+from articles.web.paging import Pager, numbered_pager, page_number
 from articles.web.rights import is_of_groups, may, may_in_groups, within
 from articles.web.wiring import repository
 

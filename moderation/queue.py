@@ -32,11 +32,11 @@ from articles.domain.members import UserId
 from articles.domain.reasons import usual as usual_reason
 from articles.text.lines import clean_reason
 from articles.text.refusals import action_sentence
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import rights
 from articles.web.form_answers import way_back
 from articles.web.forms.fields import CleanedField
 from articles.web.identity import actor, names_of, needs
+from articles.web.paging import numbered_pager, page_number
 from articles.web.rules.acting import note_kept
 from articles.web.wiring import repository
 from moderation import appeals, content, legal_notices, profiles

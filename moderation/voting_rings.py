@@ -10,10 +10,10 @@ from accounts.web.form_pages import private_act, private_page, show_next
 from articles.domain.articles import LATEST
 from articles.domain.errors import OwnMatter
 from articles.text.refusals import action_sentence
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages
 from articles.web.form_answers import way_back
 from articles.web.identity import actor, needs
+from articles.web.paging import numbered_pager, page_number
 from articles.web.rights import RING_PERMISSIONS, check_not_own
 from articles.web.wiring import repository
 

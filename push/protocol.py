@@ -1,6 +1,6 @@
 """Messages to push services (RFC 8030), encrypted for the device (RFC 8291), signed by the site (RFC 8292).
 
-Push services are named by browsers, so by strangers: they are reached as links are, by `links.fetching`.
+Push services are named by browsers, so by strangers: they are reached as links are, by `outgoing.fetching`.
 """
 
 import os
@@ -23,8 +23,8 @@ from joserfc.jwk import ECKey
 from articles.configuration.choices import chosen
 from articles.configuration.encryption import push_key
 from articles.text.lines import InvalidInput
-from links import posting
-from links.fetching import Answer, NotFetched, checked
+from outgoing import posting
+from outgoing.fetching import Answer, NotFetched, checked
 
 KEPT_SECONDS = 86_400  # for which a push service keeps a message for a device that is off
 

@@ -33,9 +33,9 @@ from articles.text.markdown import plain
 from articles.web import preferences
 from articles.web.identity import named
 from articles.web.wiring import patient_repository
-from links import posting
-from links.fetching import NotFetched
 from moderation.mail import Row, Waiting, moderators
+from outgoing import posting
+from outgoing.fetching import NotFetched
 from push import protocol
 from tasks import OUT, TryLater, add
 

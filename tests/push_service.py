@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from links.fetching import World
+from outgoing.fetching import World
 from push.protocol import public_key
 from tests.certificates import make_certificate
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from voting_site import __version__ as VERSION  # noqa: F401, N812 - a setting
+from voting_site import __version__ as VERSION  # noqa: N812 - a setting
 from voting_site.configuration import data_directory, hosts, kinds
 from voting_site.configuration.loading import fetches_titles, leaving_one_free, load
 from voting_site.configuration.service_urls import SQLITE, cache_url, is_sqlite, store_url
@@ -34,6 +34,9 @@ ALLOWED_HOSTS += [
     if host and host not in hosts.EVERY_ADDRESS
 ]
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
+USER_AGENT = f"article-voting-site/{VERSION}" + (
+    f" (+{SITE_URL}/about/)" if SITE_URL else ""
+)  # of requests it sends
 
 INSTALLED_APPS = [
     "voting_site",

@@ -32,7 +32,7 @@ from articles.views.owner.administrator import administrators_only
 from articles.web.forms.fields import Checkboxes
 from articles.web.groups import group_options
 from articles.web.wiring import repository
-from links.fetching import NotFetched, checked
+from outgoing.fetching import NotFetched, checked
 from tasks import TaskQueueFull
 from webhooks import bodies, events, sending
 
@@ -56,7 +56,7 @@ PROBLEMS = {
     **dict.fromkeys(("not-public", "port", "address"), gettext_lazy("The address is not public.")),
     "unreachable": gettext_lazy("The server could not be reached."),
 }
-"""Why a delivery got no response; codes of `links.fetching.NotFetched` among them."""
+"""Why a delivery got no response; codes of `outgoing.fetching.NotFetched` among them."""
 
 _FULL = gettext_lazy("Too many deliveries wait. Please try again later.")
 

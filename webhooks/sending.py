@@ -27,8 +27,8 @@ from articles.configuration.choices import chosen, closed_groups
 from articles.configuration.encryption import KeyChanged
 from articles.repository import Repository
 from articles.web.wiring import repository
-from links import posting
-from links.fetching import Answer, NotFetched
+from outgoing import posting
+from outgoing.fetching import Answer, NotFetched
 from tasks import GIVEN_UP, OUT, TryLater, add
 from webhooks import bodies, events
 from webhooks.bodies import Happened

@@ -13,7 +13,7 @@ import requests
 from requests.adapters import BaseAdapter
 from requests.structures import CaseInsensitiveDict
 
-from links.wire import Wire
+from outgoing.wire import Wire
 
 SECONDS = 5.0  # of all requests of one page
 MOST_BYTES = 500_000  # of one response with its headers

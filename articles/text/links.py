@@ -1,18 +1,18 @@
 """Posted links: validation, normalisation, and comparison with links posted before.
 
-Links into a reader's own network are refused: to the same machine, private addresses and local names.
+Links into a reader's own network are refused: see `outgoing.addresses`.
 """
 
 import re
 from hashlib import blake2b
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from ada_url import URL, HostType
 
 from articles.text.characters import is_unseen
 from articles.text.known_sites import page_of, path_of, site_of, tracks
 from articles.text.lines import InvalidInput
+from outgoing.addresses import is_private
 
 LINK_LIMIT = 2048  # characters, as typed and as stored
 
@@ -194,28 +194,6 @@ def _percent_normal(text: str, plain: re.Pattern[str] = _UNRESERVED) -> str:
     return _PERCENT.sub(normal, text)
 
 
-# RFC 6761 (localhost), RFC 6762 (local, and the private names of its appendix G), RFC 8375 (home.arpa), and
-# internal, which ICANN reserved.
-LOCAL_DOMAINS = (
-    "localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa",
-)  # fmt: skip
-
-_LOCAL_ENDS = tuple(f".{domain}" for domain in LOCAL_DOMAINS)
-
-_GLOBAL_UNICAST = ip_network("2000::/3")  # RFC 4291; outside of it are NAT64, mapped and site-local addresses
-_NOT_PUBLIC = tuple(
-    map(
-        ip_network,
-        (
-            "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4",  # of protocols, 6to4 relays, reserved
-            "168.63.129.16/32",  # metadata of Azure's machines
-            "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",  # Teredo, 6to4, examples
-        ),
-    )
-)  # fmt: skip
-"""Not public, whatever `is_global` says: it differs between versions of Python."""
-
-
 def clean_posted_link(raw: str, *, current: str = "", allow_private: bool) -> str:
     """Return the link as `clean_link` does, unless it is private. Raises InvalidInput, also with "link-private".
 
@@ -225,26 +203,3 @@ def clean_posted_link(raw: str, *, current: str = "", allow_private: bool) -> st
     if link != current and not allow_private and is_private(link):
         raise InvalidInput("link-private")
     return link
-
-
-def is_private(link: str) -> bool:
-    """Return whether a clean link leads to an address or a name that is not public; a damaged one does."""
-    try:
-        host = (urlsplit(link).hostname or "").removesuffix(".")
-    except ValueError:
-        return True
-    try:
-        address = ip_address(host) if ":" in host or host[-1:].isdigit() else None
-    except ValueError:
-        address = None
-    if address is None:
-        return "." not in host or f".{host}".endswith(_LOCAL_ENDS)
-    return not is_public_address(address)
-
-
-def is_public_address(address: IPv4Address | IPv6Address) -> bool:
-    """Return whether it is a public address of one machine, and has no IPv4 address inside."""
-    if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
-        return False
-    is_listed = any(address in network for network in _NOT_PUBLIC if network.version == address.version)
-    return address.is_global and not address.is_multicast and not is_listed

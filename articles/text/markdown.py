@@ -24,8 +24,9 @@ from nh3 import Cleaner
 
 from articles.text.characters import BRAILLE_BLANK, is_unseen
 from articles.text.lines import InvalidInput
-from articles.text.links import LINK_LIMIT, clean_link, is_ordinary, is_private
+from articles.text.links import LINK_LIMIT, clean_link, is_ordinary
 from articles.text.mentions import MEMBERS, MENTION, NAME, link_of, spellings
+from outgoing.addresses import is_private
 
 RULES_VERSION = 5
 """Raised whenever the HTML of some text changes: HTML that was kept under another version is made again."""

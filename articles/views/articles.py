@@ -22,7 +22,7 @@ from articles.formatting.kept import drawn, piece
 from articles.formatting.values import age, from_now, grouped, time_of
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
-from articles.text.links import copies_address, is_private
+from articles.text.links import copies_address
 from articles.text.refusals import action_sentence
 from articles.text.searching import home_of
 from articles.views.cards import LOCALES, card_holes
@@ -54,6 +54,7 @@ from articles.web.rights import (
 )
 from articles.web.trust import may_be_untrusted
 from articles.web.wiring import finder, group_titles, repository
+from outgoing.addresses import is_private
 
 
 class Abilities(NamedTuple):

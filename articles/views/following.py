@@ -22,12 +22,12 @@ from articles.domain.lists import admit_reader
 from articles.repository import FeedFilter
 from articles.views.hiding import hidden_note
 from articles.views.lists.feeds import feed_of
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import error_pages, hiding
 from articles.web.caching import FEED_SECONDS, unlisted
 from articles.web.feeds import answer, article_item, clean, facts_of
 from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.web.identity import actor, reader_id
+from articles.web.paging import numbered_pager, page_number
 from articles.web.preferences import current_groups, hiding_of, preferences_of, set_followed, slugs_from
 from articles.web.wiring import group_title, group_titles, repository
 

@@ -18,11 +18,11 @@ from articles.domain.moderation_log import STATED
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice
 from articles.text.markdown import plain
 from articles.text.searching import Kind
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import comments, error_pages, hiding
 from articles.web.caching import unlisted
 from articles.web.form_answers import telling, way_back
 from articles.web.identity import actor, inbox_read_until, is_banned_in, is_free, mark_read, member_named, named
+from articles.web.paging import numbered_pager, page_number
 from articles.web.wiring import repository
 
 

@@ -14,10 +14,10 @@ from accounts.web.form_pages import MemberRequest, members_only, private_form, s
 from articles.domain.errors import ActionRefused
 from articles.text.lines import InvalidInput
 from articles.text.refusals import action_sentence, input_sentence
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import profiles
 from articles.web.addresses import moved
 from articles.web.identity import is_free, member_named, reader_id
+from articles.web.paging import numbered_pager, page_number
 from articles.web.wiring import repository
 
 _INVITED_SHOWN = 10  # invited members that a profile names

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from links.fetcher import main
-from links.fetching import World
+from outgoing.fetching import World
 from tests.links.zoo import AGENT, PUBLIC, page
 
 _open: list[tuple[socket.socket, socket.socket]] = []

@@ -6,7 +6,8 @@ import tracemalloc
 
 import pytest
 
-from links.fetching import MOST_BYTES, Fetch, NotFetched
+from links import reading
+from outgoing.fetching import MOST_BYTES, Fetch, NotFetched
 from tests.cases import for_each
 from tests.certificates import make_certificate
 from tests.links.zoo import AGENT, PUBLIC, Zoo, answers, bomb, page, redirect, response, sends
@@ -24,7 +25,8 @@ def zoo_of(server, *others, **names):
 def outcome(zoo, link=LINK, *, seconds=3.0, trust=None, **options):
     """Return the title that is found, or the code of why there is none."""
     try:
-        return Fetch(zoo.world(trust), AGENT, seconds=seconds, **options).page(link).title
+        answer, address = Fetch(zoo.world(trust), AGENT, seconds=seconds, **options).get(link)
+        return reading.read(answer.body, answer.headers["Content-Type"] or "", address).title
     except NotFetched as reason:
         return str(reason)
 

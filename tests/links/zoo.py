@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
 
-from links.fetching import World
+from outgoing.fetching import World
 
 Server = Callable[[socket.socket, str], None]  # answers a request for a path at a connection
 _TRUST = ssl.create_default_context()

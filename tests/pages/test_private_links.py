@@ -3,7 +3,7 @@
 import json
 
 from articles.domain.lists import Order
-from articles.text.links import is_private
+from outgoing.addresses import is_private
 from tests.cases import for_each
 from tests.factories import browser_of, imported
 

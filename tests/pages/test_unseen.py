@@ -225,7 +225,7 @@ def test_a_reader_who_has_seen_everything_gets_a_message(site_store, alice):
 
 
 def test_after_a_thousand_articles_pages_continue_by_number(site_store, alice, monkeypatch):
-    monkeypatch.setattr("articles.views.lists.paging.MOST_SEEN", 50)
+    monkeypatch.setattr("articles.web.paging.MOST_SEEN", 50)
     ids, browser, seen = post_many(site_store, alice, 110), Client(), []
     response = browser.get("/newest/")
     addresses = []

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from accounts.models import Device, MemberSession, User
-from links import posting
+from outgoing import posting
 from push import protocol, sending
 from tasks import OUT, work_off
 from tests.factories import browser_of

@@ -15,8 +15,8 @@ from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.text.searching import Kind
 from articles.web.hiding import change
-from links import posting
 from moderation.bans import ban
+from outgoing import posting
 from push import protocol, sending
 from push.sending import SETTLE_SECONDS
 from tasks import OUT, work_off

@@ -6,7 +6,7 @@ from django.utils import translation
 from articles.domain.lists import ArticlePage, Group, Order, Period
 from articles.views.lists.headings import Empty, list_heading, page_title, search_heading
 from articles.views.lists.list_page import GroupTools, ListFeed, ListPage, Reader
-from articles.views.lists.paging import Pager, numbered_pager
+from articles.web.paging import Pager, numbered_pager
 
 PYTHON, REDIS = Group("python", "Python", 3), Group("机器学习", "Machine <learning>", 2)
 

@@ -5,7 +5,7 @@ import random
 from django.test import override_settings
 from hypothesis import given, strategies as st
 
-from articles.views.lists.paging import LIFE_HOURS, MOST_IN_ADDRESS, pack, unpack
+from articles.web.paging import LIFE_HOURS, MOST_IN_ADDRESS, pack, unpack
 
 NOW = 1_700_000_123.0
 LIFE = LIFE_HOURS * 3600

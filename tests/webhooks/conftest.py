@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from accounts.models import User, Webhook, WebhookPosition
-from links import posting
+from outgoing import posting
 from tasks import OUT, work_off
 from tests.factories import actor
 from tests.push_service import HOST, PushService

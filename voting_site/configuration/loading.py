@@ -13,7 +13,7 @@ from typing import Any
 
 import environ
 
-from articles.text.links import is_private
+from outgoing.addresses import is_private
 from voting_site.configuration import data_directory, providers
 from voting_site.configuration.data_directory import check_key, secret_key
 from voting_site.configuration.kinds import BadSetting, noted

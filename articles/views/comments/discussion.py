@@ -19,11 +19,11 @@ from articles.domain.errors import CommentNotFound, PageNotFound
 from articles.domain.moderation_log import Action
 from articles.formatting.values import grouped
 from articles.views.comments.rows import Viewer, draw_thread, new_in
-from articles.views.lists.paging import Pages, pack, unpack
 from articles.views.lists.refresh import comments_label
 from articles.web.addresses import path_of
 from articles.web.forms.comments import CommentForm
 from articles.web.identity import is_banned_in, is_free, may_moderate, reader_id
+from articles.web.paging import Pages, pack, unpack
 from articles.web.preferences import preferences_of
 from articles.web.rights import decides, is_of_groups, may, may_see_subjects
 from articles.web.wiring import repository

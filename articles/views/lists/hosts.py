@@ -13,10 +13,10 @@ from articles.domain.lists import SearchOrder, without_groups
 from articles.text.searching import Kind, Query, clean_home, of_host
 from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import hiding
 from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id
+from articles.web.paging import numbered_pager, page_number
 from articles.web.wiring import finder, repository
 
 _ORDERS = {"time": SearchOrder.TIME, "score": SearchOrder.SCORE, "points": SearchOrder.POINTS}

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, ngettext
 from articles.domain.lists import PAGES, ArticlePage, Order, Period
 from articles.formatting.values import grouped
 from articles.views.lists import headings
-from articles.views.lists.paging import Pager
+from articles.web.paging import Pager
 
 
 class GroupTools(NamedTuple):

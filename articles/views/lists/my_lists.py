@@ -19,12 +19,12 @@ from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.text.refusals import until_trusted
 from articles.transfer import member_export
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.views.votes import row_of
 from articles.web import error_pages
 from articles.web.caching import unlisted
 from articles.web.form_answers import Done, form_or_script, login_first
 from articles.web.identity import actor
+from articles.web.paging import numbered_pager, page_number
 from articles.web.trust import may_be_untrusted
 from articles.web.wiring import repository
 

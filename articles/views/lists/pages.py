@@ -22,7 +22,6 @@ from articles.text.slugs import slugs_between
 from articles.views.groups import facts_of
 from articles.views.hiding import hidden_note
 from articles.views.lists.list_page import ListPage, Reader
-from articles.views.lists.paging import Place, place_in
 from articles.views.lists.rows import draw_rows
 from articles.views.owner.administrator import is_missing
 from articles.views.owner.steps import on_front_page
@@ -32,6 +31,7 @@ from articles.web.caching import unlisted
 from articles.web.context import frame_holes, frame_of
 from articles.web.hiding import Applied
 from articles.web.identity import View, reader_id
+from articles.web.paging import Place, place_in
 from articles.web.preferences import preferences_of
 from articles.web.rights import may
 from articles.web.wiring import repository

@@ -26,10 +26,10 @@ from articles.text.searching.tokens import LONGEST_TOKEN, fold
 from articles.text.slugs import requested_slug
 from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title, search_heading
-from articles.views.lists.paging import numbered_pager, page_number
 from articles.web import hiding
 from articles.web.addresses import moved
 from articles.web.identity import reader_id
+from articles.web.paging import numbered_pager, page_number
 from articles.web.preferences import preferences_of
 from articles.web.wiring import finder, group_named, repository
 

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 
+from django.conf import settings
 from django.utils import timezone
 
-from links.fetching import SECONDS, Answer, Fetch, World, resolve
-from links.process import user_agent
+from outgoing.fetching import SECONDS, Answer, Fetch, World, resolve
 
 SLOW_SECONDS = 1.0  # an exchange that takes longer is slow
 _RESTS = 20  # times what a slow exchange took: for so long its receiver gets nothing more
@@ -46,7 +46,7 @@ def post(
         raise Resting(rest)
     began = time.monotonic()
     try:
-        fetch = Fetch(WORLD, user_agent(), seconds=SECONDS, private_hosts=private_hosts)
+        fetch = Fetch(WORLD, settings.USER_AGENT, seconds=SECONDS, private_hosts=private_hosts)
         return fetch.post(address, headers, body)
     finally:
         if (took := time.monotonic() - began) > SLOW_SECONDS:

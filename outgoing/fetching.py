@@ -18,9 +18,8 @@ from urllib.parse import urlsplit
 from ada_url import URL
 from protego import Protego
 
-from articles.text.links import is_private, is_public_address
-from links import reading
-from links.wire import Wire
+from outgoing.addresses import is_private, is_public_address
+from outgoing.wire import Wire
 
 SECONDS = 5.0  # of a whole fetch; names that resolve slowly are cut by the process that watches this one
 _SECONDS_OF_READING = 1.0  # of those, what is kept for reading the page: what has arrived until then is used
@@ -86,14 +85,13 @@ class Fetch:
         self._requests = 0
         self._deadline = time.monotonic() + seconds - min(_SECONDS_OF_READING, seconds / 5)
 
-    def page(self, link: str) -> reading.Page:
-        """Return what the page of a link says about itself. Raises NotFetched."""
+    def get(self, link: str) -> tuple[Answer, str]:
+        """Return the answer for a link that robots may read, and its address. Raises NotFetched."""
         if (found := self._followed(checked(link), self._check_robots)) is None:
             raise NotFetched("redirects")
-        answer, address = found
-        if answer.status != 200:
+        if found[0].status != 200:
             raise NotFetched("status")
-        return reading.read(answer.body, answer.headers["Content-Type"] or "", address)
+        return found
 
     def _followed(self, url: URL, check: Callable[[URL], None] | None = None) -> tuple[Answer, str] | None:
         """Return the answer after redirects, and its address; None after too many. `check` sees each address."""
