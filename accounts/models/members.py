@@ -12,6 +12,7 @@ from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.exceptions import ValidationError
 from django.db import connection, models, transaction
 from django.db.models import Exists, OuterRef, Q
+from django.db.models.constants import OnConflict
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.functional import cached_property, lazy
@@ -122,6 +123,22 @@ def name_of(relation: str) -> Any:
     return property(lambda row: current_name(getattr(row, relation)))
 
 
+def _insert_new(like: models.Model, rows: Iterable[dict[str, Any]]) -> None:
+    """Insert rows that are like one but for these columns, unless they are there; no signals.
+
+    `bulk_create` takes ten times as long: it prepares each value of each row.
+    """
+    fields, common = like._meta.concrete_fields, dict[str, Any]()
+    for field in fields:
+        common[str(field.column)] = field.get_db_prep_save(field.pre_save(like, add=True), connection)
+    start = connection.ops.insert_statement(on_conflict=OnConflict.IGNORE)
+    end = connection.ops.on_conflict_suffix_sql(fields, OnConflict.IGNORE, (), ())
+    names_of, places = ", ".join(common), ", ".join(["%s"] * len(common))
+    with transaction.atomic(), connection.cursor() as cursor:
+        statement = f"{start} {like._meta.db_table} ({names_of}) VALUES ({places}) {end}"
+        cursor.executemany(statement, [[*(common | row).values()] for row in rows])
+
+
 class UserQuerySet(models.QuerySet["User"]):
     """Accounts. Changing them in bulk sends no signal, so it tells the processes that remember them here."""
 
@@ -195,13 +212,18 @@ class UserManager(auth.UserManager["User"]):
         ids = self._ids(usernames)
         if (missing := usernames.keys() - ids.keys()) and (missing := missing - self._former(missing)):
             first = member_ids.reserve(len(missing))
-            users = [
-                self.model(pk=pk, username=usernames[key], canonical_name=key, imported=True)
-                for pk, key in enumerate(missing, first)
-            ]
-            for user in users:  # as `set_unusable_password`, which asks the system for each character
-                user.password = UNUSABLE_PASSWORD_PREFIX + secrets.token_urlsafe(30)
-            self.bulk_create(users, ignore_conflicts=True)
+            _insert_new(
+                self.model(imported=True),
+                (  # the password is as `set_unusable_password` makes it, which asks the system for each character
+                    {
+                        "id": pk,
+                        "username": usernames[key],
+                        "canonical_name": key,
+                        "password": UNUSABLE_PASSWORD_PREFIX + secrets.token_urlsafe(30),
+                    }
+                    for pk, key in enumerate(missing, first)
+                ),
+            )
             ids |= (created := self._ids(missing))
             NameLook.note({usernames[key]: pk for key, pk in created.items()})
             member_ids.note(max(ids.values()))
@@ -503,12 +525,8 @@ class NameLook(Row):
     @staticmethod
     def note(users: Mapping[str, int]) -> None:
         """Keep what the names of accounts look like, unless another account has the look; `users`: ids by name."""
-        looks = [
-            NameLook(digest=digest, user_id=pk)
-            for name, pk in users.items()
-            for digest in names.look_digests(name)
-        ]
-        NameLook.objects.bulk_create(looks, ignore_conflicts=True)
+        looks = ((digest, pk) for name, pk in users.items() for digest in names.look_digests(name))
+        _insert_new(NameLook(), ({"digest": digest, "user_id": pk} for digest, pk in looks))
 
 
 class AccountDeletion(Row):
