@@ -26,8 +26,10 @@ Mark: TypeAlias = tuple[str, str]
 """Link, or else title, and posting time of an article, which identify it across imports."""
 
 AT_ONCE = 5000
-"""Weight of the articles or comments that an import enters in one exchange, unless one of them is heavier: some
+"""Weight of the articles or comments that an import enters in one step, unless one of them is heavier: some
 milliseconds of the store's time, in which it serves no one else, and some hundred kilobytes of its file."""
+
+_STEPS_SENT = 10  # with articles, one after the other without waiting for replies: the store serves others between
 
 _COMMENTS_PER_READ = 500  # comments, and KB of their texts, in one reply
 _WEIGHT = 40  # weight of an article without text and voters: many are listed with few commands
@@ -77,11 +79,10 @@ class Imports:
         """Add articles that do not exist yet; return their new ids, None for existing ones.
 
         Articles are identical if their link, or else their title, and their posting time, to the millisecond, are
-        equal. Voters of
-        articles that are still open are added as placeholders. An article whose poster's account is deleted is
-        added without a name. Repeating an interrupted import completes it. At most eight round trips, and one for
-        each `AT_ONCE`; two more if accounts are deleted meanwhile. Raises ImportRunning if the `lock` expired and
-        another import began.
+        equal. Voters of articles that are still open are added as placeholders. An article whose poster's account
+        is deleted is added without a name. Repeating an interrupted import completes it. At most eight round
+        trips, and one for each `_STEPS_SENT`; two more if accounts are deleted meanwhile. Raises ImportRunning if
+        the `lock` expired and another import began.
         """
         self.renew()
         marks = list(map(_mark, articles))
@@ -130,7 +131,7 @@ class Imports:
         return entered
 
     def _enter_as(self, articles: Mapping[ArticleId, ImportedArticle]) -> Iterator[tuple[ArticleId, str]]:
-        """Add articles under these ids; yield the status of each. A round trip for each `AT_ONCE`."""
+        """Add articles under these ids; yield the status of each. A round trip for each `_STEPS_SENT`."""
         now, weights = self._store.now(), dict[ArticleId, int]()
         for number, article in articles.items():
             is_over = _closes_at(self._store, article) < now
@@ -139,7 +140,7 @@ class Imports:
             filled(numbers, weights.__getitem__, AT_ONCE)
             for numbers in self._store.shards.split(articles).values()
         )
-        for exchange in filled(steps, lambda step: sum(map(weights.__getitem__, step)), AT_ONCE):
+        for exchange in filled(steps, lambda step: sum(map(weights.__getitem__, step)), _STEPS_SENT * AT_ONCE):
             calls = [self._call([(number, articles[number]) for number in step]) for step in exchange]
             for step, statuses in zip(exchange, self._store.run_many(calls), strict=True):
                 yield from zip(step, statuses, strict=True)

@@ -100,6 +100,18 @@ def test_an_article_imported_in_the_last_millisecond_of_its_voting_window_has_vo
         repository.votes.cast(closed, BOB, Choice.VOTE)
 
 
+def test_many_articles_are_entered_in_as_many_round_trips_as_few(repository, wire):
+    repository.imports.add([row(at=OLD - 1)])
+    with wire.counted():
+        repository.imports.add([row()])
+    few = wire.trips
+
+    with wire.counted():
+        repository.imports.add([row(at=OLD + n) for n in range(1, 400)])
+
+    assert wire.trips == few
+
+
 def test_an_id_counter_behind_the_articles_loses_and_overwrites_no_row(repository):
     there = [post(repository, number) for number in range(1, 6)]
     before = repository.articles.get_many(there)
