@@ -585,28 +585,28 @@ def _beginning(searcher: tantivy.Searcher, field: str, token: str, weight: float
     is_letter = len(token) == 1 and token.isascii()
     if (is_letter and field != "title") or searcher.doc_freq("names", indexing.named("host", token)):
         return  # a letter begins very many words; or the token is the whole name of a host
-    if words := _completions(searcher, field, token, _COMPLETIONS_OF_LETTER if is_letter else _COMPLETIONS):
-        found = _any([IndexQuery.term_query(indexing.SCHEMA, field, word, "basic") for word in words])
-        yield _Part(Where(field), How.BEGINNING, IndexQuery.const_score_query(found, _BEGINNING * weight))
+    found = _completed(searcher, field, token, _COMPLETIONS_OF_LETTER if is_letter else _COMPLETIONS)
+    yield _Part(Where(field), How.BEGINNING, IndexQuery.const_score_query(found, _BEGINNING * weight))
 
 
-def _completions(searcher: tantivy.Searcher, field: str, token: str, most: int) -> list[str]:
-    """Return the most frequent words that begin so, at most `most`. All that begin so are read, unless kept."""
+def _completed(searcher: tantivy.Searcher, field: str, token: str, most: int) -> IndexQuery:
+    """Return a query for the most frequent words that begin so. Unless it is kept, all that begin so are read."""
     size, minute = searcher.num_docs // _LARGE, time.monotonic() // 60
-    kept = _kept_completions(field, token, size, minute) if size and len(token) <= _SHORT else []
+    kept = _kept(field, token, size, minute) if size and len(token) <= _SHORT else []
     if kept:
-        return kept
+        return kept[0]
     frequent = searcher.terms_with_prefix(field, token, limit=most)
     before = accumulate((frequency for _, frequency in frequent), initial=0)
-    found = [word for (word, _), articles in zip(frequent, before, strict=False) if articles < _COMPLETED]
+    words = [word for (word, _), articles in zip(frequent, before, strict=False) if articles < _COMPLETED]
+    found = _any([IndexQuery.term_query(indexing.SCHEMA, field, word, "basic") for word in words])
     if len(frequent) == most:  # of fewer, one that is new would be missed
-        kept[:] = found
+        kept.append(found)
     return found
 
 
-@lru_cache(maxsize=1 << 9)
-def _kept_completions(_field: str, _token: str, _size: int, _minute: float) -> list[str]:
-    return []  # `_completions` fills it
+@lru_cache(maxsize=1 << 8)
+def _kept(_field: str, _token: str, _size: int, _minute: float) -> list[IndexQuery]:
+    return []  # `_completed` fills it
 
 
 def _name(kind: str, name: str) -> IndexQuery:
