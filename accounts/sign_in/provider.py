@@ -2,12 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
-
-if TYPE_CHECKING:
-    from accounts.sign_in.protocol import Visit
 
 GITHUB = "https://github.com"  # not an issuer of ID tokens: OAuth 2 with addresses of its own
 TENANT = "{tenantid}"  # in the issuer of a provider of many organisations, which Microsoft is: each has a number
@@ -51,13 +48,6 @@ class Provider:
 def provider_of(issuer: str) -> Provider | None:
     """Return the provider that issues under this name; None if it is not in the settings."""
     return next((one for one in settings.PROVIDERS.values() if one.issues_as(issuer)), None)
-
-
-def visit(provider: Provider) -> "Visit":
-    """Return what asks the provider on behalf of one page."""
-    from accounts.sign_in.protocol import Visit  # noqa: PLC0415 - its libraries take 20 MB
-
-    return Visit(provider)
 
 
 class ProviderAway(Exception):

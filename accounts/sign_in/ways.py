@@ -1,14 +1,18 @@
-"""Which ways in a member has, so that none removes the last one; and the way in from the command line."""
+"""Which ways in a member has, so that none removes the last one, the ways to a provider and from a terminal."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core import signing
 from django.db import transaction
 
 from accounts.models import User
-from accounts.sign_in.provider import provider_of
+from accounts.sign_in.provider import Provider, provider_of
+
+if TYPE_CHECKING:
+    from accounts.sign_in.protocol import Visit
 
 
 class LastWayError(Exception):
@@ -55,3 +59,10 @@ def member_of_link(token: str) -> User | None:
 def _stamp(member: User) -> str:
     """Return what each login changes."""
     return f"{member.last_login} {member.get_session_auth_hash()[:10]}"
+
+
+def visit(provider: Provider) -> "Visit":
+    """Return what asks the provider on behalf of one page."""
+    from accounts.sign_in.protocol import Visit  # noqa: PLC0415 - its libraries take 20 MB
+
+    return Visit(provider)

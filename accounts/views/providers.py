@@ -25,8 +25,8 @@ from accounts.mail import site_address
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.sign_in import identities
 from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, join, welcome_if_approved
-from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, Unproven, visit
-from accounts.sign_in.ways import LastWayError, removing_a_way
+from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, Unproven
+from accounts.sign_in.ways import LastWayError, removing_a_way, visit
 from accounts.web import unsent_form
 from accounts.web.form_pages import (
     MemberRequest,

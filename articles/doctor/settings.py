@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.sign_in.provider import ProviderAway, visit
+from accounts.sign_in.provider import ProviderAway
+from accounts.sign_in.ways import visit
 from articles.configuration import choices
 from articles.configuration.choices import chosen
 from articles.doctor.examination import Examination, Finding, Level, error, fine, note, warning
