@@ -4,6 +4,7 @@ import re
 import signal
 import socket
 import stat
+from pathlib import Path
 
 import pytest
 import redis
@@ -35,6 +36,19 @@ def current_settings(tmp_path_factory: pytest.TempPathFactory):
     paths = StorePaths(tmp_path_factory.mktemp("settings"))
     with open_store(paths.data_dir), client(paths) as connection:
         return connection.config_get("*")
+
+
+@pytest.mark.skipif(
+    not any(Path("/usr/lib").glob("*-linux-gnu/libjemalloc.so.2")), reason="libjemalloc2 is not installed"
+)
+@pytest.mark.parametrize(("chosen", "is_used"), [(None, True), ("", False)])
+def test_the_server_allocates_with_jemalloc_where_it_is_installed(paths, supervise, monkeypatch, chosen, is_used):
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    if chosen is not None:
+        monkeypatch.setenv("LD_PRELOAD", chosen)
+    supervise()
+
+    assert ("jemalloc" in Path(f"/proc/{server_pid(paths)}/maps").read_text()) == is_used
 
 
 def test_a_full_server_refuses_writes_and_keeps_its_data(paths: StorePaths, supervise):

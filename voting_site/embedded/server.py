@@ -2,6 +2,7 @@
 
 import logging
 import os
+import platform
 import re
 import shutil
 import signal
@@ -43,6 +44,10 @@ _SETTINGS = {
     "daemonize": "no",
     "supervised": "no",
 }
+
+_ALLOCATOR = Path(f"/usr/lib/{platform.machine()}-linux-gnu/libjemalloc.so.2")
+"""Of Debian's package libjemalloc2, if it is installed: with it the wheel's server, which is built without, takes
+two thirds of the processor time, and a megabyte more memory. LD_PRELOAD, even empty, takes precedence."""
 
 
 def arguments(paths: StorePaths, overrides: Mapping[str, str]) -> list[str]:
@@ -120,6 +125,7 @@ class Server:
     def __init__(self, paths: StorePaths, binary: Path, lock: Lock, overrides: Mapping[str, str]) -> None:
         """Start a server. On Linux it ends with the calling *thread*; elsewhere it may outlive it."""
         self._paths, self.log = paths, ServerLog(paths.log)
+        environment = {"LD_PRELOAD": str(_ALLOCATOR)} if _ALLOCATOR.exists() else {}
         # SIGKILL ends a stopped server, too. Acknowledged writes are on disk.
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGKILL))]
         with StoreDirectoryError.of(paths.directory):
@@ -131,6 +137,7 @@ class Server:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     cwd=paths.directory,
+                    env=environment | os.environ,
                     pass_fds=[lock.fileno()],
                     start_new_session=True,  # only the supervisor handles the terminal's Ctrl-C
                     umask=0o077,
