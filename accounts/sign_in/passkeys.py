@@ -16,20 +16,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from webauthn import (
-    generate_authentication_options,
-    generate_registration_options,
-    verify_authentication_response,
-    verify_registration_response,
-)
-from webauthn.helpers import base64url_to_bytes, bytes_to_base64url, options_to_json_dict
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    CredentialDeviceType,
-    PublicKeyCredentialDescriptor,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from accounts.mail import site_address
 from accounts.models import Passkey, User
@@ -61,54 +48,66 @@ class TooManyPasskeys(Exception):
     """The member has as many as a member can have."""
 
 
+def _library() -> Any:
+    """Return webauthn, which takes 5 MB: only processes in which a passkey is used load it."""
+    import webauthn.helpers.structs  # noqa: PLC0415
+
+    return webauthn
+
+
 def options_for_adding(request: HttpRequest, member: User) -> dict[str, Any]:
     """Begin to create a passkey; return the options for the browser."""
-    known = [base64url_to_bytes(one) for one in member.passkeys.values_list("credential_id", flat=True)]
+    webauthn = _library()
+    structs = webauthn.helpers.structs
+    known = [urlsafe_base64_decode(one) for one in member.passkeys.values_list("credential_id", flat=True)]
     handle = salted_hmac("accounts.passkeys", str(member.pk), algorithm="sha256").digest()
-    options = generate_registration_options(
+    options = webauthn.generate_registration_options(
         rp_id=_host(request),
         rp_name=chosen.SITE_NAME,
         user_id=handle,
         user_name=member.username,
-        authenticator_selection=AuthenticatorSelectionCriteria(
-            resident_key=ResidentKeyRequirement.REQUIRED, user_verification=UserVerificationRequirement.REQUIRED
+        authenticator_selection=structs.AuthenticatorSelectionCriteria(
+            resident_key=structs.ResidentKeyRequirement.REQUIRED,
+            user_verification=structs.UserVerificationRequirement.REQUIRED,
         ),
-        exclude_credentials=[PublicKeyCredentialDescriptor(id=one) for one in known],
+        exclude_credentials=[structs.PublicKeyCredentialDescriptor(id=one) for one in known],
     )
     return _begun(request, ADD, options)
 
 
 def options_for_use(request: HttpRequest, purpose: str, member: User | None) -> dict[str, Any]:
     """Begin to use a passkey of the member, or of anyone; return the options for the browser."""
+    webauthn = _library()
+    structs = webauthn.helpers.structs
     known = member.passkeys.values_list("credential_id", flat=True) if member else ()
-    options = generate_authentication_options(
+    options = webauthn.generate_authentication_options(
         rp_id=_host(request),
-        allow_credentials=[PublicKeyCredentialDescriptor(id=base64url_to_bytes(one)) for one in known],
-        user_verification=UserVerificationRequirement.REQUIRED,
+        allow_credentials=[structs.PublicKeyCredentialDescriptor(id=urlsafe_base64_decode(one)) for one in known],
+        user_verification=structs.UserVerificationRequirement.REQUIRED,
     )
     return _begun(request, purpose, options)
 
 
 def _begun(request: HttpRequest, purpose: str, options: Any) -> dict[str, Any]:
-    kept = {"for": purpose, "challenge": bytes_to_base64url(options.challenge), "until": time.time() + _SECONDS}
+    kept = {"for": purpose, "challenge": urlsafe_base64_encode(options.challenge), "until": time.time() + _SECONDS}
     request.session[_IN_SESSION] = kept
-    return options_to_json_dict(options)
+    return dict(_library().helpers.options_to_json_dict(options))
 
 
 def add(request: HttpRequest, member: User, response: str, name: str) -> Passkey:
     """Create a passkey from the browser's response. Raises PasskeyError and TooManyPasskeys."""
     expected = _expected(request, ADD)
-    verified = _verified(verify_registration_response, response, expected)
+    verified = _verified(_library().verify_registration_response, response, expected)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=member.pk)
         if member.passkeys.count() >= MOST_PASSKEYS:
             raise TooManyPasskeys
         passkey, is_new = Passkey.objects.get_or_create(
-            credential_id=bytes_to_base64url(verified.credential_id),
+            credential_id=urlsafe_base64_encode(verified.credential_id),
             defaults={
                 "user": member,
                 "name": name,
-                "public_key": bytes_to_base64url(verified.credential_public_key),
+                "public_key": urlsafe_base64_encode(verified.credential_public_key),
                 "sign_count": verified.sign_count,
                 "is_synced": _is_synced(verified),
             },
@@ -125,10 +124,10 @@ def use(request: HttpRequest, purpose: str, response: str, member: User | None =
     if passkey is None or (member is not None and passkey.user_id != member.pk):
         raise PasskeyError
     verified = _verified(
-        verify_authentication_response,
+        _library().verify_authentication_response,
         response,
         expected,
-        credential_public_key=base64url_to_bytes(passkey.public_key),
+        credential_public_key=urlsafe_base64_decode(passkey.public_key),
         credential_current_sign_count=0,  # compared below
     )
     _note_use(passkey, verified.new_sign_count, is_synced=_is_synced(verified))
@@ -136,7 +135,7 @@ def use(request: HttpRequest, purpose: str, response: str, member: User | None =
 
 
 def _is_synced(verified: Any) -> bool:
-    return bool(verified.credential_device_type == CredentialDeviceType.MULTI_DEVICE)
+    return bool(verified.credential_device_type == "multi_device")
 
 
 def _note_use(passkey: Passkey, count: int, *, is_synced: bool) -> None:
@@ -162,7 +161,7 @@ def _expected(request: HttpRequest, purpose: str) -> dict[str, Any]:
     if not kept or kept["for"] != purpose or kept["until"] < time.time():
         raise PasskeyError
     return {
-        "expected_challenge": base64url_to_bytes(kept["challenge"]),
+        "expected_challenge": urlsafe_base64_decode(kept["challenge"]),
         "expected_rp_id": _host(request),
         "expected_origin": site_address(request),
         "require_user_verification": True,

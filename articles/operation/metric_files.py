@@ -15,9 +15,6 @@ from itertools import count
 from pathlib import Path
 from typing import IO
 
-from prometheus_client import values
-from prometheus_client.multiprocess import mark_process_dead
-
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable with the folder. Set before prometheus_client is imported, only for web processes."""
 
@@ -61,6 +58,8 @@ def take_number() -> None:
     folder = os.environ.get(VARIABLE)
     if not folder:
         return
+    from prometheus_client import multiprocess, values  # noqa: PLC0415 - not in the launcher, which counts nothing
+
     for number in count():
         lock = (Path(folder) / f"{number}.lock").open("a")  # what another process has written stays
         try:
@@ -72,7 +71,7 @@ def take_number() -> None:
             lock.truncate(0)
             lock.write(str(os.getpid()))
             lock.flush()
-        mark_process_dead(number, folder)  # type: ignore[no-untyped-call]
+        multiprocess.mark_process_dead(number, folder)  # type: ignore[no-untyped-call]
         is_first, _taken = _taken is None, (number, lock)
         if is_first:
             values.ValueClass = values.MultiProcessValue(_number)  # type: ignore[no-untyped-call]

@@ -57,6 +57,7 @@ from articles.repository.store.connection import Observer, Retract, Store, unobs
 from articles.repository.store.permissions import FORGETTING
 from articles.repository.store.scan import portions
 from articles.repository.store.schema import LAYOUT_VERSION, OLDEST_LAYOUT, OLDEST_VERSION, SHARDS_OF_A_CLUSTER
+from articles.repository.store.scripts import script_digests
 from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit, Progress, quiet
 from articles.repository.upkeep.clock import Clocks, StoreClock

@@ -16,7 +16,6 @@ from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 import webencodings
-from justhtml import stream
 
 MOST_BYTES = 100_000  # size up to which mails are read
 MARKER = "=-=-="  # begins the line of the site's mails above which members write
@@ -242,6 +241,8 @@ def _text_of_html(html: str) -> str:
 
 def _events(html: str) -> Iterator[tuple[str, Any]]:
     """Yield the tags and texts of HTML. Raises Unreadable after `_MOST_EVENTS`."""
+    from justhtml import stream  # noqa: PLC0415 - it takes 2 MB: only where a mail in HTML is read
+
     events: Iterable[tuple[str, Any]] = stream(html)
     for number, (kind, data) in enumerate(events):
         if number == _MOST_EVENTS:

@@ -3,13 +3,14 @@
 import json
 
 import pytest
+import webauthn
 from django.contrib.auth import get_user
 from django.core import mail
 from django.test import Client, override_settings
 from hypothesis import given, settings, strategies as st
 
 from accounts.models import Passkey, User
-from accounts.sign_in import passkeys, second_factor
+from accounts.sign_in import second_factor
 from accounts.sign_in.passkeys import LONGEST_RESPONSE
 from tests.authenticator import BACKED_UP, ELIGIBLE, PRESENT, VERIFIED, Authenticator
 from tests.cast import PASSWORD
@@ -137,28 +138,28 @@ def test_a_counter_betrays_a_copy_unless_devices_share_the_passkey(as_alice, add
 
 
 def test_of_two_uses_at_once_with_the_same_count_one_is_refused(client, phone, monkeypatch):
-    copy, verified = Client(), passkeys.verify_authentication_response
+    copy, verified = Client(), webauthn.verify_authentication_response
     answer = phone.use(options(copy, "sign-in"))
     phone.count -= 1
 
     def meanwhile(**facts):
-        monkeypatch.setattr(passkeys, "verify_authentication_response", verified)
+        monkeypatch.setattr(webauthn, "verify_authentication_response", verified)
         assert copy.post("/login/passkey/", {"credential": answer}).status_code == 302
         return verified(**facts)
 
-    monkeypatch.setattr(passkeys, "verify_authentication_response", meanwhile)
+    monkeypatch.setattr(webauthn, "verify_authentication_response", meanwhile)
     assert COPY in log_in(client, phone).text
     assert not get_user(client).is_authenticated
 
 
 def test_a_passkey_that_is_removed_during_its_use_logs_no_one_in(client, phone, monkeypatch):
-    verified = passkeys.verify_authentication_response
+    verified = webauthn.verify_authentication_response
 
     def meanwhile(**facts):
         Passkey.objects.all().delete()
         return verified(**facts)
 
-    monkeypatch.setattr(passkeys, "verify_authentication_response", meanwhile)
+    monkeypatch.setattr(webauthn, "verify_authentication_response", meanwhile)
     assert INVALID in log_in(client, phone).text
     assert not get_user(client).is_authenticated
 

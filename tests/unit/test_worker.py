@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -49,3 +51,21 @@ def test_connections_leave_descriptors_for_everything_else(monkeypatch, files, c
     monkeypatch.setattr(workers.resource, "getrlimit", lambda _: (files, files))
 
     assert workers._connections() == connections
+
+
+@pytest.mark.parametrize(
+    ("loading", "unneeded"),
+    [
+        ("import voting_site.serving.launcher", ["django.db.models", "prometheus_client", "redis"]),
+        (
+            "import django; django.setup(); from django.urls import resolve; resolve('/healthz');"
+            "import voting_site.serving.workers.site",
+            ["webauthn", "justhtml", "accounts.sign_in.protocol"],
+        ),
+    ],
+)
+def test_a_start_loads_no_library_that_only_some_sites_need(loading, unneeded):
+    code = f"import sys; {loading}; print([one for one in {unneeded} if one in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ended.stdout.strip() == "[]"

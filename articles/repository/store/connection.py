@@ -354,7 +354,7 @@ class Store:
         """Load every script that a server does not have. Two round trips to each. Raises StoreUnavailable."""
         for server in self.servers():
             with store_errors(), server.pipeline(transaction=False) as pipe:
-                known = server.script_exists(*map(scripts.digest, scripts.names()))
+                known = server.script_exists(*scripts.script_digests())
                 for name, is_known in zip(scripts.names(), known, strict=True):
                     if not is_known:
                         pipe.script_load(scripts.source(name))

@@ -193,6 +193,11 @@ def digest(name: str) -> str:
     return sha1(source(name).encode(), usedforsecurity=False).hexdigest()
 
 
+def script_digests() -> list[str]:
+    """Return the names under which a store caches the scripts."""
+    return list(map(digest, names()))
+
+
 @cache
 def _files() -> tuple[str, ...]:
     nouns = (files("articles.repository") / "lua").iterdir()

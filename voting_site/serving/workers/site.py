@@ -10,12 +10,16 @@ from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
+from django.core.cache import DEFAULT_CACHE_ALIAS, caches
+from django.db import connection
 from django.urls import reverse
 from django.utils import translation
 
 from articles.api import documentation
 from articles.operation import metric_files
 from articles.page_store import PageStore
+from articles.repository import script_digests
+from articles.text.characters import has_stacked_marks
 from articles.web.readership.record import GatheredViews, count_apart
 from articles.web.wiring import repository
 from voting_site.command_line import say
@@ -44,12 +48,7 @@ def serve(
     request of each connection.
     """
     preparation = Preparation() if prepares else None
-    # Once before the forks, not at each one's first request.
-    load_most_read(Path(settings.DATA_DIR) / "compiled_templates")
-    documentation.document()  # half a second, in which a worker's clients would give up
-    for language, _name in settings.LANGUAGES:
-        with translation.override(language):
-            reverse("articles:front")  # it reads all addresses
+    _load()
     is_prepared, greeting = preparation.result() if preparation else (False, "")
     wsgi = import_module("voting_site.wsgi")  # it lists the static files; before the forks, which share its memory
 
@@ -79,6 +78,19 @@ def serve(
     wsgi.leave_database()
     if folder and os.getppid() != launcher:  # it was killed, and cannot remove the folder
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _load() -> None:
+    """Load, once before the forks, what each process would at its first request, in memory of its own."""
+    load_most_read(Path(settings.DATA_DIR) / "compiled_templates")
+    documentation.document()  # half a second, in which a worker's clients would give up
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            reverse("articles:front")  # it reads all addresses
+    script_digests()
+    has_stacked_marks("")  # it makes a table of all characters
+    connection.ops.compiler("SQLCompiler")
+    caches[DEFAULT_CACHE_ALIAS]
 
 
 def recent_pages() -> RecentPages | None:
