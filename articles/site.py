@@ -56,9 +56,9 @@ def site_text(name: str) -> SiteText | None:
     return next((SiteText(code, text) for code in codes if (text := (texts or {}).get(code))), None)
 
 
-def is_written(name: str) -> bool:
-    """Return whether an administrator wrote the text, in any language."""
-    return any(_texts.get().get(name, {}).values())
+def written_texts() -> set[str]:
+    """Return the names of the texts that an administrator wrote, in any language."""
+    return {name for name, texts in _texts.get().items() if any(texts.values())}
 
 
 def default_welcome() -> SiteText:

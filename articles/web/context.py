@@ -24,7 +24,7 @@ from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
 from articles.formatting.kept import drawn
-from articles.site import default_welcome, is_written, site_text
+from articles.site import default_welcome, site_text, written_texts
 from articles.text.markdown import plain
 from articles.web import reading
 from articles.web.caching import RULES
@@ -110,7 +110,8 @@ def frame_of(request: HttpRequest) -> Frame:
     """Return what shapes the parts around the page."""
     user = getattr(request, "user", None) or AnonymousUser()  # missing if the request fails before authentication
     preferences, match, unread = preferences_of(request), request.resolver_match, vars(request).get("unread")
-    is_closed, moderates = chosen.is_for_members and not user.is_authenticated, may_moderate(user)
+    is_for_members, moderates, written = chosen.is_for_members, may_moderate(user), written_texts()
+    is_closed = is_for_members and not user.is_authenticated
     return Frame(
         is_member=user.is_authenticated,
         may_vote=is_free(user, BanScope.VOTING),
@@ -126,19 +127,17 @@ def frame_of(request: HttpRequest) -> Frame:
         view=match.view_name if match else "",
         returns=not (match and match.app_name == "accounts"),
         has_sign_up=chosen.SIGN_UP != "closed",
-        has_rules=is_written("rules"),
-        has_imprint=is_written("imprint"),
-        has_contact=is_written("contact"),
+        has_rules="rules" in written,
+        has_imprint="imprint" in written,
+        has_contact="contact" in written,
         description="" if is_closed else in_brief((site_text("welcome") or default_welcome()).text),
         is_closed=is_closed,
-        has_privacy=is_closed and is_written("privacy"),
-        feeds=_feeds(user),
+        has_privacy=is_closed and "privacy" in written,
+        feeds=_feeds(user) if is_for_members else "public",
     )
 
 
 def _feeds(user: Any) -> str:
-    if not chosen.is_for_members:
-        return "public"
     return "private" if user.is_authenticated and user.feed_key else "none"
 
 

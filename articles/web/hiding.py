@@ -59,8 +59,9 @@ def applied(
 
     `read`: whether the list is one of those that leave out what a member has read, if the member wants that.
     """
-    own = preferences_of(request).hiding.showing(groups).without(*kinds)
-    if read and preferences_of(request).hides_read:
+    preferences = preferences_of(request)
+    own = preferences.hiding.showing(groups).without(*kinds)
+    if read and preferences.hides_read:
         own = replace(own, read_by=request.user.pk)
     asked = request.GET.get("hidden") if own else None
     just_hidden = next((one for one in own.articles if str(one) == asked), 0)

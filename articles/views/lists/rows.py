@@ -83,7 +83,7 @@ def draw_rows(
     """
     language, rows = get_language(), []
     draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
-    known, closed, marked = group_titles(), closed_groups(), applied.marked
+    known, closed, marked = group_titles(), closed_groups(), applied.marked or None
     for n, article in enumerate(articles):
         if article.id == applied.just_hidden:
             rows.append(_GONE % (article.id, gone(article)))
@@ -103,7 +103,7 @@ def draw_rows(
             article.new_comments,
             None if first_rank is None else first_rank + n,
             None if commented_at is None else age_in_units(commented_at, now),
-            bool(marked) and marked.hides(article),
+            marked is not None and marked.hides(article),
         )
         if show is None:
             rows.append(draw(article, titles, facts, language))

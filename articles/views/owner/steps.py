@@ -17,7 +17,7 @@ from articles.configuration.choices import chosen
 from articles.domain.errors import StoreError
 from articles.formatting.kept import drawn
 from articles.formatting.values import age, duration, grouped
-from articles.site import is_written
+from articles.site import written_texts
 from articles.web.wiring import repository
 
 DISMISSED, MAIL_TESTED = "steps dismissed", "step mail"
@@ -51,7 +51,7 @@ def steps() -> Iterator[Step]:
     page = reverse("articles:groups" if groups else "articles:create_group")
     counted = ngettext("%(num)s group", "%(num)s groups", groups) % {"num": grouped(groups)}
     yield Step(_("Groups"), counted if groups else _("None yet."), page, groups > 0)
-    missing = [name for name in ("welcome", "rules") if not is_written(name)]
+    missing = [name for name in ("welcome", "rules") if name not in written_texts()]
     texts = {2: _("Not written yet."), 1: _("One of the two is written."), 0: _("Both are written.")}
     yield Step(_("Welcome and rules"), texts[len(missing)], reverse("articles:owner_texts"), not missing)
     has_mail = is_sent()
