@@ -203,7 +203,6 @@ MANY_TERMS = {
     "words": " ".join(f"word{n}" for n in range(30)),
     "alternatives of phrases": " OR ".join(f'"a{one} b"' for one in WORDS),
     "alternatives of filters": " OR ".join(f"by:p{n}" for n in range(40)),
-    "alternatives of ranges": " OR ".join(f" points:>{n}" for n in range(40)),
     "exclusions": " ".join(f"-{one}" for one in WORDS),
     "pairs of alternatives": " ".join(f"{one} OR x{one}" for one in WORDS),
     "syllables": " ".join(chr(0xAC00 + 30 * n) for n in range(90)),
@@ -217,6 +216,14 @@ def test_of_a_query_only_the_first_terms_are_looked_up_alternatives_included(kin
 
     assert sum(len(clause.terms) for clause in query.clauses) == MOST_TERMS
     assert all(clause.terms for clause in query.clauses)
+
+
+@pytest.mark.parametrize("sign", [" ", " OR ", " -"])
+def test_of_a_query_only_four_filters_by_points_or_time_count(sign):
+    typed = "redis points:>1 after:2005 points:<9 before:2030 points:>2 before:2031 go"
+    counting = "redis points:>1 after:2005 points:<9 before:2030 go"
+
+    assert read_query(typed.replace(" ", sign)) == read_query(counting.replace(" ", sign))
 
 
 def test_a_term_that_is_repeated_counts_once():

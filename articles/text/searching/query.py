@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import count, islice, takewhile
 from operator import methodcaller
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from articles.text.slugs import clean_slug
 
 MOST_CHARACTERS = 200  # characters of a query that are read; the rest is ignored
 MOST_TERMS = 12  # terms of a query that are looked up, alternatives included; the rest is ignored
+MOST_RANGES = 4  # of these, filters by points or time, each of which may read a value of every article
 _GROUPS_PER_TERM = 10  # groups whose titles a term may match
 
 _PART = re.compile(
@@ -162,10 +163,11 @@ def read_query(text: str) -> Query:
 
 
 def _bounded(clauses: list[Clause]) -> Iterator[Clause]:
-    """Yield the clauses with their first `MOST_TERMS` different terms, alternatives included."""
-    left = MOST_TERMS
+    """Yield the clauses with their first `MOST_TERMS` and `MOST_RANGES` different terms, alternatives included."""
+    left, ranges = MOST_TERMS, count()
     for clause in dict.fromkeys(replace(one, terms=tuple(dict.fromkeys(one.terms))) for one in clauses):
-        if terms := clause.terms[:left]:
+        counting = (one for one in clause.terms if not isinstance(one, Between) or next(ranges) < MOST_RANGES)
+        if terms := tuple(islice(counting, left)):
             yield replace(clause, terms=terms)
             left -= len(terms)
 
