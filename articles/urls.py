@@ -22,7 +22,7 @@ from articles.views import (
 from articles.views.comments import discussion, feeds as comment_feeds, posting as comment_posting
 from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.owner import urls as owner
-from articles.views.ranking import lab
+from articles.views.ranking import explanation, lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from integrity import pages as integrity
 from links import pages as links
@@ -48,7 +48,7 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("post/known/", posting.known_link, name="known_link"),
     path("post/preview/", posting.preview, name="preview"),
     path("pulse/", refresh.pulse, name="pulse"),
-    path("articles/<article_id:article_id>/why/", articles.explanation, name="why"),
+    path("articles/<article_id:article_id>/why/", explanation.page, name="why"),
     path("articles/<article_id:article_id>/edit/", posting.edit, name="edit"),
     path("articles/<article_id:article_id>/withdraw/", posting.withdraw, name="withdraw"),
     path("articles/<article_id:article_id>/views/", readership.article, name="article_views"),

@@ -6,18 +6,16 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import get_language, gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
-from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
 from articles.configuration.choices import chosen, closed_groups
 from articles.domain.articles import Article, ArticleId, Choice
-from articles.domain.comments import Comment, Thread, root_of
+from articles.domain.comments import Comment, Thread
 from articles.domain.errors import OwnMatter
 from articles.domain.members import UserId
-from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn, piece
 from articles.formatting.values import age, from_now, grouped, time_of
 from articles.kept_pages import is_copying
@@ -28,50 +26,22 @@ from articles.text.searching import home_of
 from articles.views.cards import LOCALES, card_holes
 from articles.views.comments.discussion import DiscussionShape, comment_of, discussion_with, order_of, place_in
 from articles.views.lists.rows import button_holes, groups_of, poster_of
-from articles.views.lists.search import typed_words
-from articles.views.ranking.explanation import why
+from articles.web.abilities import Abilities, abilities, may_merge
 from articles.web.addresses import path_of
 from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
-from articles.web.caching import unlisted
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.forms.comments import CommentForm
 from articles.web.groups import marked_titles
-from articles.web.identity import is_banned_in, may_moderate, reader_id
-from articles.web.limits import take
+from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.web.readership.record import Counted, counting
 from articles.web.readership.visitors import remember
 from articles.web.rights import (
     ModeratorLinks,
-    acting,
-    check_reversible,
-    decides,
     find_undoable,
-    may,
-    may_see_subjects,
-    own_groups,
-    why_not,
 )
-from articles.web.trust import may_be_untrusted
 from articles.web.wiring import finder, group_titles, repository
 from outgoing.addresses import is_private
-
-
-class Abilities(NamedTuple):
-    """What the reader of an article can do with it."""
-
-    is_poster: bool = False
-    edit: bool = False
-    withdraw: bool = False
-    suggest: bool = False
-    remove: bool = False  # and lock its discussion
-    restore: bool = False
-    unlock: bool = False
-    merge: bool = False
-    assign_groups: bool = False  # change its groups, or at least take it out of one
-    see_views: bool = False
-    redact: bool = False
-    see_subjects: bool = False
 
 
 class Standing(NamedTuple):
@@ -158,7 +128,7 @@ def _drawn(
 ) -> str:
     """Return the page of an article as this reader sees it. `says`: what newer numbers and the discussion say."""
     frame, now = frame_of(request), repository().store.now()
-    may = _abilities(request, article, frame, now)
+    may = abilities(request, article, frame, now)
     shape = article_shape(article, frame, may, site_address(request), now, discussion)
     holes = frame_holes(request) | article_holes(article, shape) | dict(says)
     holes |= {"ring": _ring(request, article), "history": _history(request, article)}
@@ -252,49 +222,6 @@ def _told(choice: Choice) -> str:
     return {Choice.VOTE: _("You voted for it."), Choice.OPPOSE: _("You opposed it.")}.get(choice, "")
 
 
-def _abilities(request: HttpRequest, article: Article, frame: Frame, now: float) -> Abilities:
-    """Return what the acts themselves would not refuse. No round trip, but for moderators of groups."""
-    reader = reader_id(request)
-    if reader is None:
-        return Abilities()
-    user, groups, is_poster = request.user, article.groups, reader == article.poster
-    is_recent = article.may_be_edited_by(reader, now, repository().rules.edit_window)
-    is_banned = is_banned_in(user, groups)
-    of_members = Abilities(
-        is_poster,
-        edit=is_recent and not is_banned,
-        withdraw=is_recent,
-        suggest=chosen.SUGGESTIONS > 0
-        and article.removed is None
-        and frame.may_vote
-        and not (is_poster or is_banned or may_be_untrusted(user)),
-    )
-    if not may_moderate(user):
-        return of_members
-    removes = decides(user, REMOVE_ARTICLES, article)
-    reverses = removes and not _is_settled(request, article)
-    return of_members._replace(
-        edit=not is_banned and (is_recent or may(user, EDIT_ANY_ARTICLE)),
-        remove=removes,
-        restore=reverses and not is_poster,
-        unlock=reverses,
-        merge=_may_merge(request, article) and not article.merged,
-        assign_groups=may(user, ASSIGN_GROUPS, own_groups(user, groups)),
-        see_views=may(user, SEE_VIEWS),
-        redact=may(user, REDACT) and not is_poster and (article.is_logged or article.removed is not None),
-        see_subjects=may_see_subjects(request),
-    )
-
-
-def _is_settled(request: HttpRequest, article: Article) -> bool:
-    """Return whether moderators of the whole site removed or locked it, which those of groups do not reverse."""
-    act = Action.REMOVE if article.removed is not None else Action.LOCK if article.locked is not None else None
-    if act is None:
-        return False
-    moderator = acting(request, REMOVE_ARTICLES, article.groups)
-    return bool(why_not(check_reversible, act, root_of(article.id), moderator))
-
-
 def _ring(request: HttpRequest, article: Article) -> str:
     """Return what moderators see of a voting ring; "" for other readers, and without one."""
     if article.ring is None or article.removed is not None or not ModeratorLinks(request).shows_rings:
@@ -311,14 +238,9 @@ def _before(request: HttpRequest, article: Article, found: Sequence[Article], to
     before = PostedBefore.of(article.link, found, total)
     if not before.articles:
         return ""
-    may_merge = _may_merge(request, article, before.articles[0]) and not article.merged
-    context = {"before": before, "article": article, "may_merge": may_merge}
+    merges = may_merge(request, article, before.articles[0]) and not article.merged
+    context = {"before": before, "article": article, "may_merge": merges}
     return drawn("articles/before.html", context, request)
-
-
-def _may_merge(request: HttpRequest, *articles: Article) -> bool:
-    """Return whether the reader can merge these articles, or undo that: a moderator who posted none of them."""
-    return may(request.user, REMOVE_ARTICLES) and reader_id(request) not in [one.poster for one in articles]
 
 
 def _history(request: HttpRequest, article: Article) -> str:
@@ -343,21 +265,8 @@ def _merged(request: HttpRequest, article: Article, thread: Thread) -> str:
         )
         for one, of_it in merged
     ]
-    may_undo = {one.id for one, _of_it in merged if _may_merge(request, article, one)}
+    may_undo = {one.id for one, _of_it in merged if may_merge(request, article, one)}
     return drawn("articles/merged.html", {"discussions": discussions, "may_undo": may_undo}, request)
-
-
-@require_safe
-def explanation(request: HttpRequest, article_id: int) -> HttpResponse:
-    """Return the page that explains the article's rank, and its place in a search for `?q=`. No view of it."""
-    repo, searched = repository(), typed_words(request)
-    if searched:
-        take(request, "search")
-    article = repo.articles.get(article_id, reader_id(request))
-    article.check_listed()
-    return unlisted(
-        render(request, "ranking/explanation.html", {"article": article, "why": why(article, searched)})
-    )
 
 
 def _counting(

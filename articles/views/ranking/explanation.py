@@ -1,13 +1,16 @@
-"""The explanation of an article's rank."""
+"""The explanation of an article's rank, and its page."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext as _, ngettext
+from django.views.decorators.http import require_safe
 
 from articles.charts import plots
 from articles.charts.plots import History
@@ -18,8 +21,11 @@ from articles.domain.articles import Article
 from articles.domain.lists import SearchOrder
 from articles.formatting.values import age, grouped, prose
 from articles.text.searching import read_query
-from articles.views.lists.search import search_address
+from articles.views.lists.search import search_address, typed_words
 from articles.views.ranking import chart_labels
+from articles.web.caching import unlisted
+from articles.web.identity import reader_id
+from articles.web.limits import take
 from articles.web.wiring import finder, repository
 
 _MIN_SAMPLES_DRAWN = 3
@@ -193,4 +199,17 @@ def _history(
         time_label=chart_labels.clock_or_day,
         when_label=chart_labels.when,
         value_label=chart_labels.number,
+    )
+
+
+@require_safe
+def page(request: HttpRequest, article_id: int) -> HttpResponse:
+    """Return the page that explains the article's rank, and its place in a search for `?q=`. No view of it."""
+    repo, searched = repository(), typed_words(request)
+    if searched:
+        take(request, "search")
+    article = repo.articles.get(article_id, reader_id(request))
+    article.check_listed()
+    return unlisted(
+        render(request, "ranking/explanation.html", {"article": article, "why": why(article, searched)})
     )

@@ -13,6 +13,7 @@ from voting_site.settings import *  # noqa: F403
 
 MIDDLEWARE = bare.MIDDLEWARE
 SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+DATABASES["default"]["CONN_MAX_AGE"] = 60
 ROOT_URLCONF = "bench.site.peers.hello_member"
 
 
