@@ -199,34 +199,31 @@ class UserManager(auth.UserManager["User"]):
         """
         valid = {poster: names.as_valid(poster, settings.NAMES) for poster in posters}
         usernames = {names.canonical(name): name for name in valid.values()}
-        keys = list(usernames)
-        ids: dict[str, int] = {}
-        for start in range(0, len(keys), self._NAMES_PER_QUERY):
-            batch = keys[start : start + self._NAMES_PER_QUERY]
-            ids |= self._imported_ids({key: usernames[key] for key in batch})
+        ids = self._ids(usernames)
+        missing = usernames.keys() - ids.keys()
+        if missing := missing - self._former(missing):
+            ids |= self._create_imported({key: usernames[key] for key in missing})
         canonical = {poster: names.canonical(name) for poster, name in valid.items()}
         return {poster: ids[key] for poster, key in canonical.items() if key in ids}
 
-    def _imported_ids(self, usernames: dict[str, str]) -> dict[str, int]:
-        """Return ids by canonical name, creating missing accounts; `usernames` is by canonical name, too."""
+    def _create_imported(self, usernames: dict[str, str]) -> dict[str, int]:
+        """Create accounts, unless they are there; return the ids. All are by canonical name."""
+        first = member_ids.reserve(len(usernames))
+        _insert_new(
+            self.model(imported=True),
+            (  # the password is as `set_unusable_password` makes it, which asks the system for each character
+                {
+                    "id": pk,
+                    "username": username,
+                    "canonical_name": key,
+                    "password": UNUSABLE_PASSWORD_PREFIX + secrets.token_urlsafe(30),
+                }
+                for pk, (key, username) in enumerate(usernames.items(), first)
+            ),
+        )
         ids = self._ids(usernames)
-        if (missing := usernames.keys() - ids.keys()) and (missing := missing - self._former(missing)):
-            first = member_ids.reserve(len(missing))
-            _insert_new(
-                self.model(imported=True),
-                (  # the password is as `set_unusable_password` makes it, which asks the system for each character
-                    {
-                        "id": pk,
-                        "username": usernames[key],
-                        "canonical_name": key,
-                        "password": UNUSABLE_PASSWORD_PREFIX + secrets.token_urlsafe(30),
-                    }
-                    for pk, key in enumerate(missing, first)
-                ),
-            )
-            ids |= (created := self._ids(missing))
-            NameLook.note({usernames[key]: pk for key, pk in created.items()})
-            member_ids.note(max(ids.values()))
+        NameLook.note({usernames[key]: pk for key, pk in ids.items()})
+        member_ids.note(max(ids.values(), default=0))
         return ids
 
     def inboxes_of(self, usernames: Iterable[str]) -> dict[str, tuple[int, float]]:
@@ -250,14 +247,23 @@ class UserManager(auth.UserManager["User"]):
         return {username for username, name in canonical.items() if name in known}
 
     def _ids(self, canonical_names: Iterable[str]) -> dict[str, int]:
-        known = self.filter(canonical_name__in=canonical_names, left_at=None)
-        return dict(known.values_list("canonical_name", "pk"))
+        """Return the ids of members by canonical name. A query for each `_NAMES_PER_QUERY`."""
+        found, queried = dict[str, int](), list(canonical_names)
+        for start in range(0, len(queried), self._NAMES_PER_QUERY):
+            known = self.filter(canonical_name__in=queried[start : start + self._NAMES_PER_QUERY], left_at=None)
+            found |= known.values_list("canonical_name", "pk")
+        return found
 
     def _former(self, canonical_names: Iterable[str]) -> set[str]:
-        """Return those that are names of deleted accounts."""
+        """Return those that are names of deleted accounts. Queries as `_ids`."""
         by_form = {form: name for name in canonical_names for form in (name, names.former_name_digest(name))}
-        former = self.filter(canonical_name__in=by_form).exclude(left_at=None)
-        return {by_form[form] for form in former.values_list("canonical_name", flat=True)}
+        former, forms = set[str](), list(by_form)
+        for start in range(0, len(forms), self._NAMES_PER_QUERY):
+            known = self.filter(canonical_name__in=forms[start : start + self._NAMES_PER_QUERY])
+            former |= {
+                by_form[form] for form in known.exclude(left_at=None).values_list("canonical_name", flat=True)
+            }
+        return former
 
 
 class User(AbstractBaseUser, auth.PermissionsMixin):

@@ -1,5 +1,6 @@
 import pytest
 
+from accounts import member_ids
 from accounts.models import User
 from tests.cast import PASSWORD
 
@@ -52,6 +53,15 @@ def test_articles_of_another_sites_admin_are_not_attributed_to_the_operator():
     operator = User.objects.create_superuser("admin")
 
     assert User.objects.bulk_create_imported(["admin"])["admin"] != operator.pk
+
+
+def test_the_ids_of_all_new_accounts_are_reserved_at_once(monkeypatch):
+    reserved, reserve = [], member_ids.reserve
+    with monkeypatch.context() as counting:
+        counting.setattr(member_ids, "reserve", lambda count=1: reserved.append(count) or reserve(count))
+        User.objects.bulk_create_imported([f"poster{n}" for n in range(1100)])
+
+    assert reserved == [1100]
 
 
 @pytest.mark.deep
