@@ -166,8 +166,9 @@ def _joins(joiner: str, before: str, after: str) -> bool:
 @cache
 def _kinds() -> str:
     """Return the kind of each code point, for `str.translate`: a megabyte, in a tenth of a second, once."""
-    assigned = (_BY_CATEGORY.get(unicodedata.category(chr(code)), _OTHER) for code in range(_MOST_ASSIGNED))
-    kinds = bytearray("".join(assigned).ljust(sys.maxunicode + 1, _UNSEEN), "ascii")
+    kinds = bytearray(_UNSEEN, "ascii") * (sys.maxunicode + 1)
+    for code in range(_MOST_ASSIGNED):
+        kinds[code] = ord(_BY_CATEGORY.get(unicodedata.category(chr(code)), _OTHER))
     for kind, chars in _OWN_KINDS:
         for code in _codes(chars):
             kinds[code] = ord(kind)
