@@ -89,7 +89,7 @@ _FIRST_PAUSE = timedelta(seconds=30)
 _LONGEST_PAUSE = 6 * 3600.0  # seconds of a pause that a receiver can ask for
 
 _FAILED_KEPT = timedelta(days=7)
-_POLL = 1.0  # seconds between two looks at an empty queue
+_POLL = 2.0  # seconds between two looks at an empty queue
 _AWAY = 60.0  # seconds for which a queue rests if what it needs cannot be reached
 _ROWS = 500  # failed tasks that are deleted at once
 
