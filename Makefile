@@ -203,7 +203,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(SITE_READY): requirements.txt | $(BIN)/python
-	@echo "Installing dependencies into $(VENV) (about a minute, once) ..."
+	@echo "Installing dependencies into $(VENV) (about half a minute, once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
