@@ -270,7 +270,8 @@ class ArticlePage(Continued):
     page: NumberOfPage
     pages: int
     total: int = Field(
-        description="Total number of articles on all pages; an upper limit if you hide hosts or words."
+        description="Total number of articles on all pages; an upper limit if you hide hosts or words, or if"
+        " several groups, or what you hide, have more than 10,000."
     )
     hidden: Hidden
 

@@ -119,7 +119,8 @@ class Group:
 class ArticlePage:
     """One page of a list: at most `per_page` articles of `total`, without hidden ones.
 
-    `total` and `pages` are upper limits if hosts or words are hidden, except on the last page.
+    `total` and `pages` are upper limits if hosts or words are hidden, or if several groups, or what is hidden,
+    have more than 10,000; not on the last page.
     """
 
     articles: tuple[Article, ...]

@@ -148,6 +148,25 @@ def test_the_servers_work_for_a_page_does_not_grow_with_site_or_group(server_url
     assert small[0]["hmget"] == 25 + 3, "of the ranking twice, and of the visits"
 
 
+def test_several_groups_and_hidden_ones_are_counted_up_to_a_limit(server_url, clock):
+    repository = connect(server_url, clock=clock)
+    repository.prepare()
+    client = repository.store.client
+    of_two, of_one = {"slugs": ("python", "redis")}, {"hidden": Hiding(("python",))}
+
+    def fill(numbers):
+        repository.imports.add([imported(n, clock() - 9e6 - n, groups=("python", "redis")) for n in numbers])
+
+    fill(range(1, 5001))
+    counted = [repository.lists.get_page(Order.TIME, **asked).total for asked in (of_two, of_one)]
+    fill(range(5001, 10_002))
+    reset_statistics(client)
+
+    assert counted == [5000, 0]
+    assert [repository.lists.get_page(Order.TIME, **asked).total for asked in (of_two, of_one)] == [20_002, 0]
+    assert "smembers" not in calls_in(client)
+
+
 @pytest.mark.parametrize(
     "asked", [{}, {"slug": "python"}, {"slugs": ("python", "redis")}, {"hidden": Hiding(("java",))}]
 )

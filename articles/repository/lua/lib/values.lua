@@ -22,6 +22,16 @@ local function split(list)
   return parts
 end
 
+-- Return a list, and a function that adds values to it, each once.
+local function distinct()
+  local list, known = {}, {}
+  return list, function(values)
+    for _, value in ipairs(values) do
+      if not known[value] then list[#list + 1], known[value] = value, true end
+    end
+  end
+end
+
 -- Return whether a comma-separated list contains this text; nothing contains false.
 local function contains(list, text)
   return text and string.find(',' .. list .. ',', ',' .. text .. ',', 1, true) ~= nil
