@@ -75,7 +75,7 @@ def test_digits_are_grouped_in_plural_texts(language):
 def sources():
     for folder, kind in (
         ("templates", "*.html"), ("articles", "*.py"), ("links", "*.py"), ("moderation", "*.py"),
-        ("owner", "*.py"), ("accounts", "*.py"),
+        ("accounts", "*.py"),
     ):  # fmt: skip
         yield from (settings.BASE_DIR / folder).rglob(kind)
 

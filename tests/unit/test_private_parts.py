@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.source
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("accounts", "articles", "links", "moderation", "owner", "voting_site")
+PRODUCT = ("accounts", "articles", "links", "moderation", "outgoing", "voting_site")
 
 DOCUMENTED = {
     "_meta", "_base_manager", "_default_manager", "_asdict", "_fields", "_make", "_replace", "_exit",
