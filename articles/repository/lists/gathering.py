@@ -352,7 +352,7 @@ def _counting(rankings: Sequence[Ranking], query: UnseenQuery) -> list[Call]:
 def _total(each: Sequence[Unseen], counts: Sequence[tuple[int, int]]) -> int:
     """Return the length of the list, from the lengths of its rankings and what `_counting` found."""
     listed = sum(one.total for one in each)
-    if counts and counts[0][0] >= 0:
+    if counts and all(count >= 0 for count, _ in counts):
         listed = sum(count for count, _ in counts)
     return max(0, listed - sum(hidden for _, hidden in counts))
 
