@@ -34,9 +34,8 @@ ALLOWED_HOSTS += [
     if host and host not in hosts.EVERY_ADDRESS
 ]
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
-USER_AGENT = f"article-voting-site/{VERSION}" + (
-    f" (+{SITE_URL}/about/)" if SITE_URL else ""
-)  # of requests it sends
+_about = f" (+{SITE_URL}/about/)" if SITE_URL else ""
+USER_AGENT = f"article-voting-site/{VERSION}{_about}"  # of the requests that the site sends
 
 INSTALLED_APPS = [
     "voting_site",

@@ -54,9 +54,7 @@ class Device(Row):
     digest = models.CharField(max_length=64, unique=True)
     """Of the subscription's address: a browser of two members has the last one's notices."""
 
-    secret = (
-        models.TextField()
-    )  # the subscription's address and keys; encrypted: see `articles.configuration.encryption`
+    secret = models.TextField()  # address and keys of the subscription, encrypted
     added_at = models.DateTimeField(default=timezone.now)
     failing_since = models.DateTimeField(null=True)
     """When the push service first did not take a message, of those since the last one that it took."""

@@ -271,7 +271,7 @@ class ArticlePage(Continued):
     pages: int
     total: int = Field(
         description="Total number of articles on all pages; an upper limit if you hide hosts or words, or if"
-        " several groups, or what you hide, have more than 10,000."
+        f" several groups, or what you hide, have more than {lists.MOST_PAGED:,}."
     )
     hidden: Hidden
 

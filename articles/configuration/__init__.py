@@ -1,1 +1,1 @@
-"""Values in force: what the file, the environment and the owner in the browser have chosen."""
+"""The settings in effect, from `.env`, the environment and the browser, and what reading them needs."""

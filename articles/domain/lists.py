@@ -120,7 +120,7 @@ class ArticlePage:
     """One page of a list: at most `per_page` articles of `total`, without hidden ones.
 
     `total` and `pages` are upper limits if hosts or words are hidden, or if several groups, or what is hidden,
-    have more than 10,000; not on the last page.
+    have more than `MOST_PAGED`; not on the last page.
     """
 
     articles: tuple[Article, ...]

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from articles.domain.articles import LATEST
 from articles.domain.comments import COMMENTS_PER_ARTICLE, QUANTILE
-from articles.domain.lists import BY_VOTES, CHANGES_KEPT, SPANS, Order
+from articles.domain.lists import BY_VOTES, CHANGES_KEPT, MOST_PAGED, SPANS, Order
 from articles.domain.members import PLACEHOLDERS
 from articles.domain.notices import MOST_MENTIONED, NOTICES_KEPT, UNDO_SECONDS
 from articles.domain.ranking import ONE_POINT, RANGES
@@ -58,6 +58,7 @@ _SHARED: Mapping[str, _Value] = {
     "HOT_PARAMETERS": [name for name in RANGES if name != "votes_per_day"],
     "LATEST": LATEST,
     "MOST_MENTIONED": MOST_MENTIONED,
+    "MOST_PAGED": MOST_PAGED,
     "NOTICES_KEPT": NOTICES_KEPT,
     "ONE_POINT": ONE_POINT,
     "QUANTILE": QUANTILE,

@@ -5,13 +5,12 @@ ARGV  1 shard prefix  2 only articles posted since, s, or ''  3 1 if the ranking
       4 groups of the list  5 hidden groups  6 posters whose articles are hidden  7 hidden articles
       8 member whose read articles are hidden, or ''; all lists comma-separated
 Returns  {articles of several groups; -1 where the ranking has no others, articles that are hidden}
-         | {-1, 0} if these groups, hidden ones and hidden posters have more than MOST_COUNTED
-Cost  O(hidden), and O(articles of the groups) of several, up to O(MOST_COUNTED)
+         | {-1, 0} if these groups, hidden ones and hidden posters have more than MOST_PAGED
+Cost  O(hidden), and O(articles of the groups) of several, up to O(MOST_PAGED)
 TOUCHES  posted:<user> r, visits:<user> r, <order>: r, top:<period> r, group:<slug> r
 ]]
 local places, prefix, since, is_span, groups = KEYS[1], ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1', split(ARGV[4])
 local hidden_groups, posters, of_several = split(ARGV[5]), split(ARGV[6]), #groups > 1 and groups or {}
-local MOST_COUNTED = 10000  -- in 4 ms
 if is_span and redis.call('EXISTS', places) == 1 then since = nil elseif is_span then places = KEYS[2] end
 
 -- Return how many of these articles are on the list, and in one of these groups, if any.
@@ -34,7 +33,7 @@ local size = 0
 for _, slug in ipairs(of_several) do size = size + redis.call('SCARD', prefix .. 'group:' .. slug) end
 for _, slug in ipairs(hidden_groups) do size = size + redis.call('SCARD', prefix .. 'group:' .. slug) end
 for _, poster in ipairs(posters) do size = size + redis.call('ZCARD', prefix .. 'posted:' .. poster) end
-if size > MOST_COUNTED then return {-1, 0} end
+if size > MOST_PAGED then return {-1, 0} end  -- as many take 4 ms
 local hidden, hide = distinct()
 for _, slug in ipairs(hidden_groups) do hide(redis.call('SMEMBERS', prefix .. 'group:' .. slug)) end
 for _, poster in ipairs(posters) do hide(redis.call('ZRANGE', prefix .. 'posted:' .. poster, 0, -1)) end
