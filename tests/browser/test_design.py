@@ -17,6 +17,17 @@ SHIFTS = """(since = 0) => new Promise(done => {
 })"""
 """How far each thing moved by itself since a time in ms, and what moved."""
 
+IN_PIECES = """async () => {
+  const tags = (await (await fetch(location)).text()).split(/(?=<)/);
+  document.open();
+  while (tags.length) {
+    document.write(tags.splice(0, 11).join(""));
+    await new Promise(drawn => requestAnimationFrame(() => setTimeout(drawn)));
+  }
+  document.close();
+}"""
+"""Writes the page anew as a slow network brings it, with a frame drawn after each eleven tags."""
+
 
 @pytest.fixture
 def open_page(chromium, site):
@@ -139,6 +150,8 @@ def test_the_browsers_preference_sets_the_theme_and_the_switch_overrides_it(open
 def test_nothing_moves_while_a_page_renders(open_page, path):
     page = open_page(path, **phone(timezone_id="America/St_Johns"))
 
+    assert page.evaluate(SHIFTS) == []
+    page.evaluate(IN_PIECES)
     assert page.evaluate(SHIFTS) == []
 
 
