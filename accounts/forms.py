@@ -32,7 +32,7 @@ from accounts.name_characters import is_one_script
 from accounts.sign_in import identities
 from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.provider import Person
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from articles.configuration.choices import chosen
 from tasks import MAIL, TaskQueueFull, add
 
@@ -147,7 +147,7 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
             return None
         name, password = self.fields["username"].clean(self.data["username"]), self.cleaned_data["password1"]
         waiting = WaitingAccount.find(name, password)
-        return waiting.user if waiting else unsent_form.just_signed_up(request, name, password)
+        return waiting.user if waiting else sent_forms.just_signed_up(request, name, password)
 
     def create(self, invitation: Invitation | None = None, *, waits: bool = False) -> User | None:
         """Create and return the account; None, with a form error, if a concurrent sign-up took the name.

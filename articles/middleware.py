@@ -138,7 +138,10 @@ class ViewsMiddleware:
             page = pages.page(request, response.status_code)  # the other headers stay
             response.content = page.content
             response["Content-Type"] = page["Content-Type"]
-        return reading.with_key(request, response)
+        if (key := vars(request).get("feed_key")) and "Location" in response.headers:
+            place = response.headers["Location"]  # the present address of a feed
+            response.headers["Location"] = f"{place}{'&' if '?' in place else '?'}{reading.KEY}={key}"
+        return response
 
     def process_view(self, request: HttpRequest, view: Answer, *_arguments: Any) -> HttpResponse | None:
         return _refuse_reader(request, view) or limits.refuse(request)

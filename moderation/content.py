@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from accounts.models import Statement
 from accounts.models.law import Act
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import page_with_form, show_form, show_next
 from articles.api import schemas
 from articles.api.comments import Comment
@@ -167,7 +167,7 @@ def _with_reason(template: str, action: Action, change: Change, part: str = "") 
         if action in (Action.RESTORE, Action.RESTORE_COMMENT):
             rights.check_not_own(comment.author if comment else article.poster, moderator.id)
         page, before = address_of(subject) + part, article.locked if part else (comment or article).removed
-        if not unsent_form.has_typed(request) and (before is None) is (action in REVERSING):
+        if not sent_forms.has_typed(request) and (before is None) is (action in REVERSING):
             messages.error(request, action_sentence(_DONE[action](subject)))
             return redirect(page)
         form = (GroundedReasonForm if action in STATED else ReasonForm)(request.POST or None)

@@ -30,9 +30,8 @@ from articles.text.refusals import action_sentence
 from articles.web import limits
 from articles.web.caching import unlisted
 from articles.web.forms.fields import CleanedField, LineInput, RadioButtons, needed_sometimes
-from articles.web.identity import actor, reader_id
+from articles.web.identity import actor, is_trusted, reader_id
 from articles.web.rules.acting import MemberFacts, judge
-from articles.web.trust import is_trusted
 from articles.web.wiring import repository
 from moderation.statements import BY_SITE, address_of, state
 

@@ -32,7 +32,7 @@ from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import page_with_form, private_act, show_form, show_next
-from accounts.web.unsent_form import RESUBMISSION_WINDOW
+from accounts.web.sent_forms import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, failing, require, router

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from accounts.models import MemberNote, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.web.form_pages import ask_once, private_act, show_next
-from accounts.web.unsent_form import RESUBMISSION_WINDOW
+from accounts.web.sent_forms import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.my_lists import MemberName
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router

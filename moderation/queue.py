@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 
 from accounts.models import BAN_SCOPES, BanScope, HeldPost, User
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import private_act, private_page, show_next
 from articles.api import schemas
 from articles.api.comments import Comment
@@ -122,7 +122,7 @@ def _queue(request: HttpRequest, **_address: object) -> str:
 
 
 def _button_label(request: HttpRequest) -> str:
-    return _("Keep") if unsent_form.sent(request).get("decision") == DecisionForm.KEEP else _("Remove")
+    return _("Keep") if sent_forms.sent(request).get("decision") == DecisionForm.KEEP else _("Remove")
 
 
 @private_act(needs(REMOVE_ARTICLES, in_groups=True), page=_queue, button=_button_label)

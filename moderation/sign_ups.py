@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from accounts import account_deletion
 from accounts.models import User, WaitingAccount
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import ask_once, private_act, private_page
 from articles.domain.moderation_log import Action
 from articles.web.identity import actor, needs
@@ -25,7 +25,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 def _button(request: HttpRequest) -> str:
-    return _("Approve") if "approve" in unsent_form.sent(request) else _("Decline")
+    return _("Approve") if "approve" in sent_forms.sent(request) else _("Decline")
 
 
 @private_act(needs(REMOVE_ARTICLES), page="articles:sign_ups", button=_button)

@@ -45,8 +45,7 @@ from articles.web.articles import restore_title
 from articles.web.form_answers import telling
 from articles.web.forms.fields import CleanedField, GroupsField, LineInput
 from articles.web.groups import option_title
-from articles.web.identity import actor, check_ban, offer_no_banned_group, writer
-from articles.web.trust import is_trusted, may_be_untrusted
+from articles.web.identity import actor, check_ban, is_trusted, may_be_untrusted, offer_no_banned_group, writer
 from articles.web.wiring import group_title, repository
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")

@@ -22,7 +22,7 @@ from accounts.models import Statement, Sweep as SweepRow, User
 from accounts.models.law import Act
 from accounts.moderators import REMOVE_ARTICLES
 from accounts.web.form_pages import private_act, show_next
-from accounts.web.unsent_form import RESUBMISSION_WINDOW
+from accounts.web.sent_forms import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, router
 from articles.domain.errors import MergeRunning

@@ -24,8 +24,7 @@ from articles.domain.errors import MayNotVouch, NotOnProbation, VouchesFull
 from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.web.form_answers import telling
-from articles.web.identity import member_named
-from articles.web.trust import is_trusted
+from articles.web.identity import is_trusted, member_named
 from articles.web.wiring import repository
 from moderation.subjects import take
 

@@ -16,8 +16,8 @@ from redis.connection import AbstractConnection
 
 from articles.domain.lists import Order
 from articles.repository import Repository
-from articles.repository.store import connection, keys as names, schema
-from articles.repository.store.clients.client import make_clients, send_together
+from articles.repository.store import keys as names, schema
+from articles.repository.store.clients.client import make_clients
 from articles.repository.store.keys import recognise
 from articles.repository.upkeep import upgrades
 from articles.text.links import link_digest
@@ -280,11 +280,11 @@ def counted_pipelines(repository: Repository) -> Iterator[list[object]]:
     """Yield a list that grows by one with each round trip of several commands."""
     trips: list[object] = []
     client = repository.store.client
-    pipeline = client.pipeline
+    pipeline, together = client.pipeline, client.send_together
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(client, "pipeline", lambda **how: trips.append(how) or pipeline(**how))
         if not repository.store.is_cluster:  # there, it is a pipeline
-            patched.setattr(connection, "send_together", lambda *how: trips.append(how) or send_together(*how))
+            patched.setattr(client, "send_together", lambda *how: trips.append(how) or together(*how))
         yield trips
 
 

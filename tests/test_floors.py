@@ -110,11 +110,10 @@ REPOSITORY_FLOORS = (
         "articles.repository.comments",
         "articles.repository.members",
         "articles.repository.readership",
-        "articles.repository.votes",
     ),
     ("articles.repository.account_deletion", "articles.repository.account_ids", "articles.repository.groups"),
     ("articles.repository.lists",),
-    ("articles.repository.limits", "articles.repository.texts"),
+    ("articles.repository.limits", "articles.repository.texts", "articles.repository.votes"),
     ("articles.repository.store",),
 )
 """The same inside the repository; its `__init__.py` is the door above all of them."""

@@ -63,10 +63,10 @@ MIDDLEWARE = [  # from the outside to the inside: docs/architecture.md says what
     "articles.lemmy.words.WordsMiddleware",
     "articles.middleware.PagesMiddleware",  # inside compression, outside everything that makes responses vary
     "articles.kept_pages.middleware.KeptPagesMiddleware",
-    "accounts.web.middleware.RenewedSessionMiddleware",
+    "accounts.web.backend.RenewedSessionMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "articles.middleware.ReaderMiddleware",
-    "accounts.web.middleware.FormTokenMiddleware",
+    "accounts.web.sent_forms.FormTokenMiddleware",
     "django.middleware.common.CommonMiddleware",  # checks the host: its refusal is a page in the reader's language
     "django.contrib.messages.middleware.MessageMiddleware",
     "articles.middleware.ViewsMiddleware",

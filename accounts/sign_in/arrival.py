@@ -20,7 +20,7 @@ from accounts.mail import is_dropped, send_verification
 from accounts.models import User
 from accounts.passwords import password_confirmed
 from accounts.sign_in import identities
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.backend import MemberBackend, needs_second_factor
 from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.configuration.choices import chosen
@@ -88,7 +88,7 @@ def join(request: HttpRequest, member: User, intent: LoginIntent, way: str) -> H
     Call it after the commit: receivers of the login signal may act for the member.
     """
     if not member.is_active:
-        unsent_form.keep(request, intent.typed, waiting=member.pk)
+        sent_forms.keep(request, intent.typed, waiting=member.pk)
         messages.success(request, _("Your account has been created. A moderator has to approve it first."))
         return redirect("accounts:login")
     _welcome(request, member, _("Welcome, %(name)s! Your account has been created."))
@@ -118,8 +118,8 @@ def carry_out(request: HttpRequest, member: User, intent: LoginIntent) -> HttpRe
     member_arrived.send(sender=LoginIntent, request=request, user=member, intent=intent)
     if intent.connect:
         _connect(request, member, intent)
-    unsent_form.keep(request, intent.typed)
-    return redirect(unsent_form.page_after_approval(request) or intent.destination)
+    sent_forms.keep(request, intent.typed)
+    return redirect(sent_forms.page_after_approval(request) or intent.destination)
 
 
 def _connect(request: HttpRequest, member: User, intent: LoginIntent) -> None:
@@ -137,7 +137,7 @@ def _connect(request: HttpRequest, member: User, intent: LoginIntent) -> None:
 def confirmed(request: HttpRequest, intent: LoginIntent) -> HttpResponse:
     """Note the fresh proof that a page demanded, and return to that page with what was typed there."""
     sessions.note_proof(request)
-    unsent_form.keep(request, intent.typed)
+    sent_forms.keep(request, intent.typed)
     messages.success(
         request, _("Confirmed. For ten minutes, you can change your account without confirming again.")
     )

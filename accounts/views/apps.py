@@ -22,7 +22,7 @@ from accounts.forms import TokenForm
 from accounts.oauth import server
 from accounts.oauth.registration import home_of, register
 from accounts.sign_in.changes import Change, tell_change
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import MemberRequest, View, members_only, page_with_form
 from articles.configuration.choices import chosen
 
@@ -109,7 +109,7 @@ def _decide(request: HttpRequest, asked: str) -> tuple[ScopesForm, bool | None]:
     """Return the form, and whether it allows the app something; None as long as the member has not decided."""
     decision = request.POST.get("decision", "") if request.method == "POST" else ""
     form = ScopesForm(request.POST if decision else None, asked)
-    unsent_form.refill(request, form)
+    sent_forms.refill(request, form)
     if decision == "allow" and form.is_valid():
         return form, True
     return form, False if decision == "deny" else None

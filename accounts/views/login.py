@@ -23,7 +23,7 @@ from accounts.sign_in.arrival import LINK, PASSWORD, arrive, carry_out, confirme
 from accounts.sign_in.identities import connecting
 from accounts.sign_in.ways import member_of_link
 from accounts.views.providers import leave_after_logout
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import (
     MemberRequest,
     confirmation,
@@ -67,7 +67,7 @@ def confirm(request: MemberRequest) -> HttpResponse:
         note_password(request, form)
     if is_right:
         return confirmed(request, intent)
-    unsent_form.refill(request)
+    sent_forms.refill(request)
     return confirmation(request, intent, form)
 
 
@@ -82,11 +82,11 @@ def _is_logged_in_already(request: HttpRequest, password: str) -> bool:
     A form with a stale token, from a page opened before the login, must name that member and have the right
     password in the field `password`, because the intent is carried out without a valid token.
     """
-    if not request.user.is_authenticated or not unsent_form.is_stale(request):
+    if not request.user.is_authenticated or not sent_forms.is_stale(request):
         return request.user.is_authenticated and request.method != "POST"
-    if unsent_form.is_refused(request):
+    if sent_forms.is_refused(request):
         return False
-    form, name = unsent_form.sent(request), request.user.get_username()
+    form, name = sent_forms.sent(request), request.user.get_username()
     if names.canonical(form.get("username", "").strip()) != names.canonical(name):
         return False
     return authenticate(request, username=name, password=form.get(password, "")) == request.user
@@ -98,18 +98,18 @@ def _refill(request: HttpRequest, form: BaseForm) -> None:
         text = _("You are logged in as %(name)s. Enter your password again to use another account.") % {
             "name": request.user.get_username()
         }
-    unsent_form.refill(request, form, stale_text=text)
+    sent_forms.refill(request, form, stale_text=text)
 
 
 def _finish_login(request: HttpRequest, intent: LoginIntent) -> HttpResponse:
     """Redirect a member who is logged in already, and carry out what a sent form had waiting."""
-    if request.method == "POST" or unsent_form.is_stale(request):
+    if request.method == "POST" or sent_forms.is_stale(request):
         return carry_out(request, request.user, intent)  # type: ignore[arg-type]
-    return redirect(unsent_form.page_after_approval(request) or intent.destination)
+    return redirect(sent_forms.page_after_approval(request) or intent.destination)
 
 
 def _return_path(request: HttpRequest) -> str:
-    return local_path(unsent_form.sent(request).get("next", ""))
+    return local_path(sent_forms.sent(request).get("next", ""))
 
 
 @form_action(page=lambda request: _return_path(request) or "/", button=gettext_lazy("Log out"))
@@ -130,7 +130,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     intent = LoginIntent.from_request(request)
     if _is_logged_in_already(request, "password1"):
         return _finish_login(request, intent)
-    how, code = chosen.SIGN_UP, unsent_form.sent(request).get("invitation") or request.GET.get("invitation", "")
+    how, code = chosen.SIGN_UP, sent_forms.sent(request).get("invitation") or request.GET.get("invitation", "")
     invitation = Invitation.objects.find(code) if how != "closed" and code else None
     is_used = invitation is not None and invitation.invited_id is not None
     if is_used and how != "invitation":
@@ -157,7 +157,7 @@ def follow_link(request: HttpRequest, token: str) -> HttpResponse:
     member = member_of_link(token)
     if member is not None and request.method == "POST":
         return arrive(request, member, LoginIntent(), LINK)
-    unsent_form.refill(request)
+    sent_forms.refill(request)
     return render(request, "accounts/login_link.html", {"member": member}, status=200 if member else 403)
 
 
@@ -173,7 +173,7 @@ def invitations(request: MemberRequest) -> HttpResponse:
             messages.error(request, _("You have no invitations left."))
         return redirect("accounts:invitations")
     form = Form()
-    unsent_form.refill(request, form)
+    sent_forms.refill(request, form)
     mine = Invitation.objects.filter(inviter=request.user).select_related("invited")
     left = Invitation.objects.left(request.user)
     context = {

@@ -22,7 +22,7 @@ from accounts.forms import NewPasswordForm, PasswordChangeForm, PasswordResetFor
 from accounts.models import User
 from accounts.passwords import note_password, password_confirmed
 from accounts.sign_in.arrival import PASSWORD, arrive
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import members_only, page_with_form
 from accounts.web.login_intent import LoginIntent
 
@@ -63,7 +63,7 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         return PasswordChangeForm if self._has_password() else NewPasswordForm
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        unsent_form.refill(self.request)
+        sent_forms.refill(self.request)
         return super().get_context_data(**kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:
@@ -87,7 +87,7 @@ class ChangePassword(SuccessMessageMixin, auth_views.PasswordChangeView):  # typ
         name = member.get_username() if member.is_authenticated else posted.get("username", "")
         if posted.get("new_password1") != posted.get("new_password2"):
             return None
-        return unsent_form.already_has_password(self.request, name, posted.get("new_password1", ""))
+        return sent_forms.already_has_password(self.request, name, posted.get("new_password1", ""))
 
 
 @never_cache
@@ -98,7 +98,7 @@ def reset_password(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         form.send_links(request)
         return redirect("accounts:password_reset_sent")
-    unsent_form.refill(request, form)
+    sent_forms.refill(request, form)
     return render(request, "accounts/password_reset.html", {"form": form})
 
 
@@ -129,7 +129,7 @@ class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  #
             return response
         if self.request.session.get(self._JUST_SET) != self.user.pk:
             return response
-        if not unsent_form.already_has_password(self.request, self.user.get_username(), password):
+        if not sent_forms.already_has_password(self.request, self.user.get_username(), password):
             return response
         messages.success(self.request, str(self.success_message))
         return redirect(str(self.success_url))
@@ -140,5 +140,5 @@ class ConfirmReset(SuccessMessageMixin, auth_views.PasswordResetConfirmView):  #
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         if self.validlink:
-            unsent_form.refill(self.request)
+            sent_forms.refill(self.request)
         return super().get_context_data(**kwargs)

@@ -27,7 +27,7 @@ from accounts.sign_in import identities
 from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, join, welcome_if_approved
 from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, Unproven
 from accounts.sign_in.ways import LastWayError, removing_a_way, visit
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import (
     MemberRequest,
     form_action,
@@ -242,7 +242,7 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
     """Let a person who came from a provider choose a name, or log in to the account that they have."""
     newcomer = identities.newcomer_of(request)
     if newcomer is None:
-        if request.user.is_authenticated and not unsent_form.is_stale(request):
+        if request.user.is_authenticated and not sent_forms.is_stale(request):
             return redirect(settings.LOGIN_REDIRECT_URL)  # the form arrives twice
         return _to_start(request, LOGIN, LoginIntent(), str(_EXPIRED))
     how, person, intent = chosen.SIGN_UP, newcomer.person, newcomer.intent
@@ -254,7 +254,7 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
     user = form.create(invitation, waits=how == "approval") if form is not None and form.is_valid() else None
     if user is None:
         if form is not None:
-            unsent_form.refill(request, form)
+            sent_forms.refill(request, form)
         context = {"form": form, "intent": intent, "how": how, "invitation": invitation, "person": person}
         context |= {"provider": _provider(person.provider), "days": settings.SESSION_COOKIE_AGE // 86400}
         context["tree_readers"] = chosen.INVITATION_TREE

@@ -27,7 +27,7 @@ from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.identities import shown
 from accounts.sign_in.passkeys import ADD, CONFIRM, SECOND_STEP, SIGN_IN, PasskeyError
 from accounts.sign_in.ways import LastWayError
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.backend import offers_second_factor
 from accounts.web.form_pages import (
     MemberRequest,
@@ -88,7 +88,7 @@ class PasskeyForm(forms.ModelForm):  # type: ignore[type-arg]
 def show(request: MemberRequest) -> HttpResponse:
     """Show the ways to sign in, and the sessions."""
     form = PasskeyForm(initial={"name": sessions.browser_of(request)})
-    unsent_form.refill(request, form)
+    sent_forms.refill(request, form)
     context = {
         "passkeys": list(request.user.passkeys.all()),
         "most_passkeys": passkeys.MOST_PASSKEYS,
@@ -181,7 +181,7 @@ def take_second_step(request: HttpRequest) -> HttpResponse:
     arriving = find_arriving(request)
     if arriving is None:
         messages.info(request, _("Please log in again: the second step took too long, or has been taken."))
-        is_stale = unsent_form.is_stale(request)
+        is_stale = sent_forms.is_stale(request)
         return login_page(request, LoginForm(request), LoginIntent()) if is_stale else redirect("accounts:login")
     if not arriving.member.second_factor:
         return _set_up_arriving(request, arriving)
@@ -202,7 +202,7 @@ def take_second_step(request: HttpRequest) -> HttpResponse:
             sender=__name__, credentials={"username": arriving.member.username}, request=request
         )
         form.refuse()
-    unsent_form.refill(request)
+    sent_forms.refill(request)
     context = {
         "form": form,
         "has_app": second_factor.has_app(arriving.member),
@@ -245,7 +245,7 @@ def _set_up_arriving(request: HttpRequest, arriving: Arriving) -> HttpResponse:
             return complete()
     must_use_passkey = arriving.way in WITH_SECOND_STEP and member.passkeys.exists()
     if must_use_passkey:  # otherwise a password alone would add an app
-        unsent_form.refill(request)
+        sent_forms.refill(request)
         return render(request, "accounts/second_step_by_passkey.html")
     form = CodeForm(request.POST if "code" in request.POST else None)
     return _set_up_app(request, member, form, complete, is_demanded=True)
@@ -272,7 +272,7 @@ def _set_up_app(
             tell_change(member, Change.APP_ADDED)
             return complete()
         form.refuse()
-    unsent_form.refill(request)
+    sent_forms.refill(request)
     context = {
         "form": form,
         "secret": " ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),

@@ -27,7 +27,7 @@ from accounts.mail import (
 )
 from accounts.models import Token, TokenLimitError, User, as_jwt
 from accounts.sign_in.changes import Change, tell_change
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import (
     MemberRequest,
     View,
@@ -90,7 +90,7 @@ def verify(request: HttpRequest, token: str) -> HttpResponse:
     if member and request.method == "POST":
         User.objects.filter(pk=member.pk, email=member.email).update(verified_email=member.email)
         return show_next(request, _("Your email address is verified."), _MAIL)
-    unsent_form.refill(request)
+    sent_forms.refill(request)
     return render(request, "accounts/verify.html", {"member": member}, status=200 if member else 404)
 
 
@@ -148,7 +148,7 @@ def _programs(request: MemberRequest, form: TokenForm) -> HttpResponse:
 
 
 def _issue_button(request: HttpRequest) -> str:
-    return _("Create the token “%(name)s”") % {"name": unsent_form.sent(request).get("name", "")[:50]}
+    return _("Create the token “%(name)s”") % {"name": sent_forms.sent(request).get("name", "")[:50]}
 
 
 @private_act(members_only(carries=["name", "scopes", "days"], proof=True), page=_PROGRAMS, button=_issue_button)
@@ -194,7 +194,7 @@ def revoke_token(request: MemberRequest, token_id: int) -> HttpResponse:
 @page_with_form
 def delete_account(request: HttpRequest) -> HttpResponse:
     is_sent_twice = request.method == "POST" and not request.user.is_authenticated
-    if is_sent_twice and unsent_form.has_just_left(request.POST.get("name", "")):
+    if is_sent_twice and sent_forms.has_just_left(request.POST.get("name", "")):
         return _farewell(request)
     response: HttpResponse = _delete_account(request)
     return response

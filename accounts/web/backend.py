@@ -1,14 +1,19 @@
-"""Reading the member of a session, which every page of a member needs: from memory, or by one plain query."""
+"""Members' sessions: renewing them, and reading their member, from memory or by one plain query."""
 
+import time
 from contextvars import ContextVar
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user
+from django.contrib.auth import SESSION_KEY, get_user
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import AnonymousUser
-from django.db import DEFAULT_DB_ALIAS
-from django.http import HttpRequest
+from django.contrib.auth.signals import user_logged_in
+from django.contrib.sessions.backends.base import UpdateError
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
 
 from accounts.models.members import SUMMARIES, User
 from accounts.plain_queries import PlainQuery
@@ -63,3 +68,39 @@ class MemberBackend(ModelBackend):
         ):
             setattr(user, name, convert(value))
         return user if self.user_can_authenticate(user) else None
+
+
+_RENEWED, _BEGUN = "renewed", "begun"
+
+LONGEST_SESSION_SECONDS = 365 * 86400
+"""Time after a login when its session is renewed no more, however often the member visits."""
+
+
+@receiver(user_logged_in)
+def record_session_start(request: HttpRequest, **_: Any) -> None:
+    """Record in a new session when its lifetime began, in Unix seconds."""
+    request.session[_RENEWED] = request.session[_BEGUN] = int(time.time())
+
+
+class RenewedSessionMiddleware(SessionMiddleware):
+    """Django's sessions, renewed after half of their lifetime, so that none expires between regular visits.
+
+    Other requests write nothing. Requests whose view does not read the session are skipped.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Renew on a best-effort basis: an ended session or a busy database does not fail the request."""
+        session = request.session
+        if session.accessed and not session.modified:
+            try:
+                self._renew(session)
+            except (UpdateError, OperationalError, InterfaceError):
+                session.modified = False  # otherwise Django saves it and sets the cookie
+        return super().process_response(request, response)
+
+    def _renew(self, session: Any) -> None:
+        now = int(time.time())
+        is_old = session.get(_RENEWED, 0) <= now - settings.SESSION_COOKIE_AGE // 2
+        if SESSION_KEY in session and is_old and session.setdefault(_BEGUN, now) > now - LONGEST_SESSION_SECONDS:
+            session[_RENEWED] = now
+            session.save()

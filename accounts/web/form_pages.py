@@ -21,9 +21,9 @@ from accounts.forms import ConfirmForm, LoginForm
 from accounts.models import User
 from accounts.sessions import is_fresh
 from accounts.sign_in.identities import connecting, providers_of
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.login_intent import LoginIntent
-from accounts.web.middleware import FormTokenMiddleware
+from accounts.web.sent_forms import FormTokenMiddleware
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -52,8 +52,8 @@ def show_form(request: HttpRequest, template: str, form: BaseForm, **context: An
 
     `no_form`: whether the form would be refused. It is left out then, unless it shows what was typed.
     """
-    unsent_form.refill(request, form)
-    context |= {"form": form, "no_form": context.get("no_form", False) and not unsent_form.has_typed(request)}
+    sent_forms.refill(request, form)
+    context |= {"form": form, "no_form": context.get("no_form", False) and not sent_forms.has_typed(request)}
     return render(request, template, context, status=400 if form.errors else 200)
 
 
@@ -95,7 +95,7 @@ def form_action(
                 rejection: HttpResponse | None = _check_token(request, view, args, kwargs)
                 if rejection:
                     return rejection
-            if not unsent_form.is_stale(request):
+            if not sent_forms.is_stale(request):
                 response: HttpResponse = only_post(request, *args, **kwargs)
             elif is_for_members(view) and not request.user.is_authenticated:
                 response = view(request, *args, **kwargs)
@@ -108,7 +108,7 @@ def form_action(
                         "were cleared. Nothing has been changed yet."
                     ),
                     "button": label,
-                    "fields": unsent_form.fields_of(request),
+                    "fields": sent_forms.fields_of(request),
                 }
                 response = render(request, "accounts/again.html", context, status=403)
                 add_never_cache_headers(response)
@@ -126,7 +126,7 @@ def ask_once(request: HttpRequest, heading: str, sentence: str, button: str) -> 
     """Return a page that asks before an act that cannot be undone; None if the form was sent from that page."""
     if "confirmed" in request.POST:
         return None
-    fields = [*unsent_form.fields_of(request), ("confirmed", "1")]
+    fields = [*sent_forms.fields_of(request), ("confirmed", "1")]
     context = {"heading": heading, "sentence": sentence, "button": button, "fields": fields, "is_final": True}
     return render(request, "accounts/again.html", context)
 
@@ -143,7 +143,7 @@ def members_only(*, carries: Collection[str] = (), proof: bool = False) -> Calla
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if not request.user.is_authenticated or (proof and not is_fresh(request)):
                 return _to_login(request, carries)
-            unsent_form.take_out(request)
+            sent_forms.take_out(request)
             response: HttpResponse = view(request, *args, **kwargs)
             return response
 
@@ -190,7 +190,7 @@ def page_of(request: HttpRequest) -> str:
 
 def _to_login(request: HttpRequest, carries: Collection[str]) -> HttpResponse:
     page = page_of(request)
-    seal = unsent_form.sealed(request, page, carries)
+    seal = sent_forms.sealed(request, page, carries)
     is_member = request.user.is_authenticated
     if not seal:
         return redirect_to_login(page, reverse("accounts:confirm") if is_member else None)

@@ -14,7 +14,7 @@ from django.shortcuts import resolve_url
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 
 _CHOICES = ("vote", "oppose", "none")
 _ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
@@ -65,7 +65,7 @@ class LoginIntent:
     article: str = ""  # the article that the pending vote is on
     comment: str = ""  # the comment that it is on instead
     choice: str = ""
-    typed: str = ""  # content of the unsent form on the page `next`, signed by `accounts.web.unsent_form`
+    typed: str = ""  # content of the unsent form on the page `next`, signed by `accounts.web.sent_forms`
     connect: str = ""
     """Token of the person from a provider whose identity the login links: see `accounts.sign_in.identities`."""
 
@@ -75,8 +75,8 @@ class LoginIntent:
 
         A pending vote is thus cast only by a form that announced it, never by a crafted URL.
         """
-        is_sent = request.method == "POST" or unsent_form.is_stale(request)
-        values = unsent_form.sent(request) if is_sent else request.GET
+        is_sent = request.method == "POST" or sent_forms.is_stale(request)
+        values = sent_forms.sent(request) if is_sent else request.GET
         article, comment, choice = (values.get(name, "") for name in ("article", "comment", "choice"))
         if not _ID.match(article or comment) or (article and comment) or choice not in _CHOICES:
             article = comment = choice = ""

@@ -18,9 +18,8 @@ from articles.domain import lists
 from articles.domain.lists import Order
 from articles.models import ArticlePermissions
 from articles.text.slugs import requested_slug
-from articles.web.identity import actor, member_named, reader_id
+from articles.web.identity import actor, may_be_untrusted, member_named, reader_id
 from articles.web.preferences import current_groups, preferences_of, set_followed
-from articles.web.trust import may_be_untrusted
 from articles.web.wiring import repository
 
 MemberName = PathEx[str, P(description="The member's name.", examples=["alice"])]

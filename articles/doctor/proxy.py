@@ -15,8 +15,7 @@ from django.core.signing import BadSignature, TimestampSigner
 from django.http import HttpRequest
 
 from articles.doctor.examination import Examination, Finding, error, fine, reason_of, warning
-from articles.web.client_address import UNIX, Proxies, read_address
-from articles.web.identity import address_of
+from articles.web.client_address import UNIX, Proxies, address_of, read_address
 
 HEADER = "X-Site-Doctor"
 _PATH = "/healthz"

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 
-import redis
-
 from articles.domain.errors import ActionRefused, ImportRunning
 from articles.domain.moderation_log import OPERATOR
 from articles.domain.reasons import VOTES_PER_DAY
@@ -51,7 +49,7 @@ from articles.repository.readership.pageviews import Pageviews
 from articles.repository.store import schema
 from articles.repository.store.batches import read_ahead
 from articles.repository.store.clients.client import PATIENT_TIMEOUT_SECONDS, Clients, make_clients
-from articles.repository.store.clients.guarded_connection import answer_within
+from articles.repository.store.clients.guarded_connection import GuardedClient, answer_within
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.connection import Observer, Retract, Store, unobserved, unretracted
 from articles.repository.store.permissions import FORGETTING
@@ -205,7 +203,7 @@ class Repository:
 
 
 def connect(
-    target: "str | redis.Redis",
+    target: str | GuardedClient,
     *,
     rules: Rules,
     kept_html: KeptHtml,

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from articles.domain.articles import Choice, Tally
-from articles.domain.errors import LimitReached
-from articles.domain.limits import VOTES, Use
+from articles.domain.limits import Use
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, OfStore, Store, Value
 
@@ -59,20 +57,3 @@ def _give_back(store: Store, uses: Sequence[Use]) -> None:
 
 def _milliseconds(store: Store) -> int:
     return round(store.now() * 1000)
-
-
-def cast(store: Store, script: str, subject: int, keys: Sequence[str], args: Sequence[Value], ring: str) -> Tally:
-    """Run the script of a vote, which takes a use of the limit; return the resulting counts. One round trip.
-
-    `ring`: key of the new accounts of the member's network; "" for other accounts. Raises LimitReached, and the
-    errors of the script.
-    """
-    rules, rate = store.rules, store.rules.limits.get(VOTES)
-    limit = (rate.refill_ms, rate.capacity_ms) if rate else (0, 0)
-    of_ring = (rules.ring_accounts, rules.ring_window) if ring else ()
-    given = [*keys, ring] if ring else keys
-    status, *reply = store.ask(script, subject, given, [*args, *limit, *of_ring], handled=("limited",))
-    if status == "limited":
-        raise LimitReached(VOTES, int(reply[0]))
-    votes, opposes, choice, ring_accounts = reply
-    return Tally(int(votes), int(opposes), Choice(choice), int(ring_accounts))

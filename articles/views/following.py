@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.mail import site_address
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import members_only, private_form, private_page, show_next
 from articles.configuration.choices import chosen, closed_groups
 from articles.domain.lists import admit_reader
@@ -60,7 +60,7 @@ def _page_of_form(request: HttpRequest, slug: str) -> str:
 
 
 def _button(request: HttpRequest, slug: str) -> str:
-    is_followed = _TARGETS.get(unsent_form.sent(request).get("follow", ""))
+    is_followed = _TARGETS.get(sent_forms.sent(request).get("follow", ""))
     return (_("Follow “%(name)s”") if is_followed else _("Unfollow “%(name)s”")) % {"name": group_title(slug)}
 
 
@@ -82,7 +82,7 @@ def follow(request: HttpRequest, slug: str) -> Done | HttpResponse:
 def change_feed(request: HttpRequest) -> HttpResponse:
     """Show the member's private feed; give it a new address, which replaces the former one, or turn it off."""
     if request.method != "POST":
-        unsent_form.refill(request)
+        sent_forms.refill(request)
         return render(request, "lists/private_feed.html")
     wanted = request.POST.get("feed")
     if wanted not in ("new", "none"):

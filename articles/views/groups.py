@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from accounts.moderators import ASSIGN_GROUPS
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import page_with_form, show_form, show_next
 from articles.domain.errors import GroupExists, GroupNotFound
 from articles.domain.lists import MEMBERS, Group
@@ -182,7 +182,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
             edit_form.add_error("title", action_sentence(taken))
         except InvalidInput as refused:
             merge_form.add_error("into", input_sentence(refused))
-    unsent_form.refill(request, *forms.values())
+    sent_forms.refill(request, *forms.values())
     context = {"group": group, "may_all": may_all} | {f"{name}_form": form for name, form in forms.items()}
     return render(request, "groups/manage.html", context, status=400 if forms[sent].errors else 200)
 

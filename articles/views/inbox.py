@@ -12,7 +12,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _, gettext_lazy
 
 from accounts.models import BAN_SCOPES, Ban, BanScope, GroupModerator, HeldPost, Mute, Statement, User
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import MemberRequest, members_only, private_act, private_page
 from articles.domain.moderation_log import STATED
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice
@@ -108,7 +108,7 @@ def _profile(request: HttpRequest, name: str) -> str:
 
 
 def _block_button(request: HttpRequest, name: str) -> str:
-    is_wanted = _BLOCKING.get(unsent_form.sent(request).get("blocked", ""))
+    is_wanted = _BLOCKING.get(sent_forms.sent(request).get("blocked", ""))
     return (_("Block %(name)s") if is_wanted else _("Unblock %(name)s")) % {"name": name}
 
 
@@ -128,7 +128,7 @@ def _discussion(request: HttpRequest, article_id: int) -> str:
 
 
 def _mute_button(request: HttpRequest, **_article: int) -> str:
-    is_wanted = _MUTING.get(unsent_form.sent(request).get("muted", ""))
+    is_wanted = _MUTING.get(sent_forms.sent(request).get("muted", ""))
     return _("Mute this discussion") if is_wanted else _("Unmute this discussion")
 
 

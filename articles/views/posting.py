@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from markupsafe import Markup
 
 from accounts.moderators import EDIT_ANY_ARTICLE
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import members_only, page_with_form, private_act, show_form, show_next
-from accounts.web.unsent_form import RESUBMISSION_WINDOW
+from accounts.web.sent_forms import RESUBMISSION_WINDOW
 from articles.domain.articles import CONTENT, Article, ArticleId
 from articles.domain.errors import ActionRefused, Banned, DuplicateLink, HeldForApproval, RefusedByRule
 from articles.domain.members import UserId
@@ -61,7 +61,7 @@ def post(request: HttpRequest) -> HttpResponse:
             elif not _just_posted(repo, posted.id, actor(request).id):
                 messages.info(request, _known_message(form))
             return redirect("articles:article", posted.id)
-    unsent_form.refill(request, form)
+    sent_forms.refill(request, form)
     link = str(form["link"].value() or "")
     context: dict[str, object] = {"form": form, "preview": shown, "known": _posted_before(request, link)}
     if settings.FETCH_TITLES:

@@ -14,8 +14,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from accounts.web import unsent_form
-from accounts.web.middleware import comes_from_elsewhere
+from accounts.web import sent_forms
+from accounts.web.sent_forms import comes_from_elsewhere
 from articles.domain.errors import GroupNotFound
 from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
@@ -118,7 +118,7 @@ def _page(request: HttpRequest) -> str:
     That list has a line in place of the hidden article: see `articles.web.hiding.Applied`.
     """
     page = way_back(request) or reverse("articles:front")
-    changes = _Changes.of(unsent_form.sent(request))
+    changes = _Changes.of(sent_forms.sent(request))
     article = changes.article if changes else ""
     if "#" in page or not article:
         return page

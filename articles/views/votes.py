@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from accounts.web import unsent_form
-from accounts.web.middleware import comes_from_elsewhere
+from accounts.web import sent_forms
+from accounts.web.sent_forms import comes_from_elsewhere
 from articles.domain.articles import Choice, Tally
 from articles.domain.comments import CommentId
 from articles.views.lists.refresh import counts, sentence
@@ -32,7 +32,7 @@ def row_of(request: HttpRequest, article_id: int) -> str:
 
 def _button_label(request: HttpRequest, article_id: int) -> str:
     labels = {"vote": _("Vote for “%(title)s”"), "oppose": _("Oppose “%(title)s”")}
-    label = labels.get(unsent_form.sent(request).get("choice", ""), _("Take back your vote on “%(title)s”"))
+    label = labels.get(sent_forms.sent(request).get("choice", ""), _("Take back your vote on “%(title)s”"))
     return label % {"title": repository().articles.get(article_id).title}
 
 
@@ -86,7 +86,7 @@ def _comment_on_page(request: HttpRequest, comment_id: CommentId) -> str:
 def _button_label_of_comment(request: HttpRequest, comment_id: CommentId) -> str:
     labels = {"vote": _("Vote for the comment by %(name)s"), "oppose": _("Oppose the comment by %(name)s")}
     back = _("Take back your vote on the comment by %(name)s")
-    label = labels.get(unsent_form.sent(request).get("choice", ""), back)
+    label = labels.get(sent_forms.sent(request).get("choice", ""), back)
     return label % {"name": repository().comments.get(comment_id).author_name}
 
 

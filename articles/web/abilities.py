@@ -10,9 +10,8 @@ from articles.domain.articles import Article
 from articles.domain.comments import root_of
 from articles.domain.moderation_log import Action
 from articles.web.context import Frame
-from articles.web.identity import is_banned_in, may_moderate, reader_id
+from articles.web.identity import is_banned_in, may_be_untrusted, may_moderate, reader_id
 from articles.web.rights import acting, check_reversible, decides, may, may_see_subjects, own_groups, why_not
-from articles.web.trust import may_be_untrusted
 from articles.web.wiring import repository
 
 

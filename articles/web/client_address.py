@@ -1,9 +1,18 @@
-"""Find the client's address for a request, and the network that it belongs to. Standard library only."""
+"""Find the client's address for a request, and the network that it belongs to."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from hashlib import blake2b
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from accounts.models import MemberSession
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -84,3 +93,41 @@ def _network_of(address: Address, ipv4_bits: int, ipv6_bits: int) -> str:
     bits = ipv4_bits if address.version == 4 else ipv6_bits
     free = address.max_prefixlen - bits
     return f"{type(address)(int(address) >> free << free)}/{bits}"
+
+
+def address_of(request: HttpRequest) -> Address | None:
+    """Return the client's address, as far as the trusted proxies tell it; None if it cannot be read."""
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
+    return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
+
+
+@receiver(user_logged_in)
+def note_network(request: HttpRequest, **_signal: Any) -> None:
+    """Note where a session began, roughly, for the list of a member's sessions."""
+    address = address_of(request)
+    session = MemberSession.objects.filter(session_key=request.session.session_key)
+    session.update(network=neighbourhood(address) if address else "")
+
+
+def network_of(address: Address | None, width: Callable[[Address], str]) -> str:
+    """Return the digest of a client's network; clients without an address, behind unknown proxies, share one."""
+    return digest("limit", "network", "" if address is None else width(address))
+
+
+def digest(*parts: str) -> str:
+    """Return a keyed digest of 16 hex digits. Other parts, or the same text split elsewhere, give another one."""
+    keyed_hash = blake2b(key=_key(settings.SECRET_KEY), digest_size=8)
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        keyed_hash.update(len(raw).to_bytes(4, "big") + raw)
+    return keyed_hash.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _proxies(*names: str) -> Proxies:
+    return Proxies.named(names)
+
+
+@lru_cache(maxsize=1)
+def _key(secret: str) -> bytes:
+    return blake2b(secret.encode(), person=b"articles.visitor", digest_size=32).digest()

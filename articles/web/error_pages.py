@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import Resolver404
 
-from accounts.web.middleware import comes_from_elsewhere
+from accounts.web.sent_forms import comes_from_elsewhere
 from articles.domain import errors
 from articles.operation import outages
 from articles.text.refusals import action_sentence

@@ -11,10 +11,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import reverse
 
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import ButtonText, RequestText, form_action
 from accounts.web.login_intent import local_path
-from accounts.web.unsent_form import RESUBMISSION_WINDOW
+from accounts.web.sent_forms import RESUBMISSION_WINDOW
 from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved
 from articles.domain.moderation_log import Action as ModerationAction, LogEntry
 from articles.repository import Repository
@@ -119,7 +119,7 @@ def telling(request: HttpRequest) -> Iterator[None]:
 
 def way_back(request: HttpRequest) -> str:
     """Return the address of the page that the form was on; "" if the form does not name a page of this site."""
-    return local_path(unsent_form.sent(request).get("next", ""))
+    return local_path(sent_forms.sent(request).get("next", ""))
 
 
 def login_first(request: HttpRequest, sentence: str, **intent: Any) -> HttpResponse:

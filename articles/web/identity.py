@@ -1,33 +1,34 @@
-"""The reader or member behind a request, in the terms of the repository."""
+"""The reader or member behind a request, in the terms of the repository: who it is, and what they are free to do.
+
+New members, who are not trusted yet, have stricter limits, and their votes may wait.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, wraps
-from hashlib import blake2b
+from functools import wraps
+from itertools import islice
 from typing import Any, NoReturn
 
 from django import forms
-from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.contrib.auth.signals import user_logged_in
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _, gettext_lazy
 
-from accounts.models import BanScope, MemberSession, User
+from accounts.models import BanScope, User, origins_of
 from accounts.web.form_pages import members_only
+from articles.domain import trust
 from articles.domain.errors import Banned
 from articles.domain.limits import FOR_NEW_MEMBERS
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.domain.notices import Notice
-from articles.web.client_address import Address, Proxies, client_address, neighbourhood
 from articles.web.rights import may, may_in_groups
-from articles.web.trust import is_trusted, may_be_untrusted
 from articles.web.wiring import group_title, repository
 
 View = Callable[..., HttpResponse]
+
+_MOST_BACKERS = 200  # members who gave points of whom it is asked where they come from
 
 
 def reader_id(request: HttpRequest) -> UserId | None:
@@ -149,6 +150,51 @@ def is_new_member(member: Any) -> bool:
     return may_be_new(member) and not is_trusted(member)
 
 
+def may_be_untrusted(member: Any) -> bool:
+    """Return whether a member may not be old enough, or lack points: `is_trusted` looks closer. No round trip."""
+    if member.trusted_at or member.is_superuser or member.has_permissions:
+        return False
+    return repository().rules.trusted_points > 0 or _is_young(member)
+
+
+def is_trusted(member: Any) -> bool:
+    """Return whether a member is old enough and has the points, or has permissions; then the member is for good.
+
+    Round trips as `points_that_count`, none for a member who is trusted or young.
+    """
+    if not may_be_untrusted(member):
+        return True
+    if _is_young(member) or points_that_count(member) < repository().rules.trusted_points:
+        return False
+    member.trust()
+    return True
+
+
+def points_that_count(member: Any) -> int:
+    """Return a member's points, without votes that are left out of ranking; of a new member those that end that.
+
+    These are given by others who are trusted: see `articles.domain.trust`. Two round trips; for a new member who
+    has the points up to four more, and some queries.
+    """
+    repo = repository()
+    points = repo.members.get_points(member.pk, ranked=True)
+    if points <= 0 or not (repo.rules.trusted_points and may_be_untrusted(member)):
+        return points
+    given = repo.members.count_votes_by(member.pk)
+    backers = User.objects.in_standing().filter(pk__in=given)
+    moderators = set(backers.site_moderators().values_list("pk", flat=True))
+    trusted = moderators.union(backers.exclude(trusted_at=None).values_list("pk", flat=True))
+    counts = {backer: given[backer] for backer in trusted}
+    asked = () if moderators else [*islice(counts, _MOST_BACKERS)]
+    return min(points, trust.counted(counts, origins_of(asked), moderators))
+
+
+def _is_young(member: Any) -> bool:
+    repo = repository()
+    age = repo.store.now() - member.date_joined.timestamp()
+    return repo.rules.new_member > 0 and age < repo.rules.new_member
+
+
 def needs(*permissions: str, in_groups: bool = False, carries: Collection[str] = ()) -> Callable[[View], View]:
     """Restrict a view to members with one of these permissions.
 
@@ -168,41 +214,3 @@ def needs(*permissions: str, in_groups: bool = False, carries: Collection[str] =
         return guarded
 
     return decorate
-
-
-def address_of(request: HttpRequest) -> Address | None:
-    """Return the client's address, as far as the trusted proxies tell it; None if it cannot be read."""
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
-    return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, _proxies(*settings.TRUSTED_PROXIES))
-
-
-@receiver(user_logged_in)
-def note_network(request: HttpRequest, **_signal: Any) -> None:
-    """Note where a session began, roughly, for the list of a member's sessions."""
-    address = address_of(request)
-    session = MemberSession.objects.filter(session_key=request.session.session_key)
-    session.update(network=neighbourhood(address) if address else "")
-
-
-def network_of(address: Address | None, width: Callable[[Address], str]) -> str:
-    """Return the digest of a client's network; clients without an address, behind unknown proxies, share one."""
-    return digest("limit", "network", "" if address is None else width(address))
-
-
-def digest(*parts: str) -> str:
-    """Return a keyed digest of 16 hex digits. Other parts, or the same text split elsewhere, give another one."""
-    keyed_hash = blake2b(key=_key(settings.SECRET_KEY), digest_size=8)
-    for part in parts:
-        raw = part.encode("utf-8", "surrogatepass")
-        keyed_hash.update(len(raw).to_bytes(4, "big") + raw)
-    return keyed_hash.hexdigest()
-
-
-@lru_cache(maxsize=1)
-def _proxies(*names: str) -> Proxies:
-    return Proxies.named(names)
-
-
-@lru_cache(maxsize=1)
-def _key(secret: str) -> bytes:
-    return blake2b(secret.encode(), person=b"articles.visitor", digest_size=32).digest()

@@ -28,7 +28,7 @@ from accounts.passwords import HashesBusy, password_confirmed
 from accounts.sign_in.arrival import find_arriving
 from accounts.sign_in.codes import code_compared, code_entered
 from accounts.sign_in.second_factor import warn
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import is_page_with_form
 from articles.domain.errors import ArticlesError, LimitReached, StoreError
 from articles.domain.limits import (
@@ -46,9 +46,9 @@ from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web import error_pages
-from articles.web.client_address import household, neighbourhood, provider
+from articles.web.client_address import address_of, digest, household, neighbourhood, network_of, provider
 from articles.web.form_answers import prefers_json
-from articles.web.identity import address_of, digest, is_new_member, network_of, reader_id
+from articles.web.identity import is_new_member, reader_id
 from articles.web.wiring import repository, rules
 
 _log = logging.getLogger(__name__)
@@ -149,11 +149,11 @@ def _limits_of(request: HttpRequest) -> tuple[str, ...]:
     view = request.resolver_match.view_name if request.resolver_match else ""
     if view.startswith(_OF_PROGRAMS):
         return ()
-    if request.method in _SAFE and not unsent_form.is_stale(request):
+    if request.method in _SAFE and not sent_forms.is_stale(request):
         return PAGES.get(view, ())
-    if view in _PREVIEWED and "preview" in unsent_form.sent(request):
+    if view in _PREVIEWED and "preview" in sent_forms.sent(request):
         return _PREVIEWS
-    if view == "articles:post" and "fetch" in unsent_form.sent(request):
+    if view == "articles:post" and "fetch" in sent_forms.sent(request):
         return FORMS["articles:link_info"]
     return FORMS.get(view, _CHANGES)
 
@@ -178,7 +178,7 @@ def _size_of(request: HttpRequest) -> int:
     """Return the bytes of a request's form, or of its body: more than what is kept of it."""
     if request.content_type == "application/json":
         return int(request.META.get("CONTENT_LENGTH") or 0)
-    return sum(len(value.encode("utf-8", "replace")) for _name, value in unsent_form.fields_of(request))
+    return sum(len(value.encode("utf-8", "replace")) for _name, value in sent_forms.fields_of(request))
 
 
 def _of_bytes(request: HttpRequest, size: int) -> list[Use]:
@@ -286,7 +286,7 @@ def _mail_address(request: HttpRequest) -> str:
     is_own = request.resolver_match and request.resolver_match.view_name == "accounts:send_link"
     if is_own and request.user.is_authenticated:
         return request.user.email
-    return unsent_form.sent(request).get("email", "")
+    return sent_forms.sent(request).get("email", "")
 
 
 def _mailbox(address: str) -> str:
@@ -311,7 +311,7 @@ def _account(request: HttpRequest) -> str:
     elif request.user.is_authenticated and not _is_at(request, "accounts:login"):
         name = request.user.get_username()
     else:
-        name = unsent_form.sent(request).get("username", "").strip()
+        name = sent_forms.sent(request).get("username", "").strip()
     return names.canonical(name)
 
 
@@ -349,7 +349,7 @@ def _form_again(request: HttpRequest, sentence: str) -> HttpResponse | None:
         return None
     try:
         take(request, "previews")  # drawing it costs more than the refusal
-        unsent_form.make_stale(request, sentence)
+        sent_forms.make_stale(request, sentence)
         response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     except (ArticlesError, Http404, PermissionDenied, *error_pages.ACCOUNTS_AWAY):
         return None

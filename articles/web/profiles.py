@@ -22,9 +22,8 @@ from articles.text.lines import ABOUT_LIMIT, InvalidInput, clean_about
 from articles.text.markdown import links_in
 from articles.web import limits
 from articles.web.forms.fields import CleanedField, TextInput, check_links
-from articles.web.identity import is_free, is_new_member, reader_id, writer
+from articles.web.identity import is_free, is_new_member, may_be_untrusted, reader_id, writer
 from articles.web.rights import may_see_inviters, may_see_subjects
-from articles.web.trust import may_be_untrusted
 from articles.web.wiring import html_of, repository, retract
 
 

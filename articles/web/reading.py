@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
 
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import View, is_for_members
 from articles.configuration.choices import chosen
 from articles.web.caching import FEEDS
@@ -73,7 +73,7 @@ def refuse(request: HttpRequest, view: View) -> HttpResponse | None:
         return None
     if name in FEEDS or name in _FOR_PROGRAMS:
         return None if _has_key(request, name) else _no_feed()
-    is_form = request.method == "POST" or unsent_form.is_stale(request)
+    is_form = request.method == "POST" or sent_forms.is_stale(request)
     if not is_closed_to(request) or (is_form and is_for_members(view)):
         return None
     return to_login(request)
@@ -111,11 +111,3 @@ def _has_key(request: HttpRequest, view: str) -> bool:
         found = key if key and get_user_model().objects.find_by_feed_token(key) else ""
         vars(request)["feed_key"] = found
     return found != ""
-
-
-def with_key(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Return the response; a redirect to a feed's present address keeps the key."""
-    if (key := vars(request).get("feed_key")) and "Location" in response.headers:
-        place = response.headers["Location"]
-        response.headers["Location"] = f"{place}{'&' if '?' in place else '?'}{KEY}={key}"
-    return response

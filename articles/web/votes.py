@@ -20,9 +20,8 @@ from articles.domain.errors import ArticlesError, LimitReached
 from articles.domain.limits import Use
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
-from articles.web.client_address import neighbourhood
-from articles.web.identity import address_of, check_ban, is_new_member, may_be_new, network_of
-from articles.web.trust import is_trusted, may_be_untrusted
+from articles.web.client_address import address_of, neighbourhood, network_of
+from articles.web.identity import check_ban, is_new_member, is_trusted, may_be_new, may_be_untrusted
 from articles.web.wiring import repository
 
 _log = logging.getLogger(__name__)

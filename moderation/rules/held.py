@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from accounts.models import HeldPost, ModeratorRule
 from accounts.models.rules import POSTED, REFUSED
 from accounts.moderators import REMOVE_ARTICLES
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import MemberRequest, members_only, private_act, private_page
 from articles.api import schemas
 from articles.api.protocol import cursors
@@ -92,7 +92,7 @@ class DecisionForm(forms.Form):
 
 
 def _button(request: HttpRequest, **_held: int) -> str:
-    approves = unsent_form.sent(request).get("decision") == "approve"
+    approves = sent_forms.sent(request).get("decision") == "approve"
     return pgettext("held post", "Approve") if approves else _("Refuse")
 
 

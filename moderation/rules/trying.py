@@ -22,10 +22,10 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import is_root
 from articles.domain.members import UserId
 from articles.domain.notices import EXCERPT_CHARACTERS
+from articles.web.identity import points_that_count
 from articles.web.rights import have_any
 from articles.web.rules.acting import links_of
 from articles.web.rules.matching import MOST_DAYS, Definition, Facts, Rule, Rules, Subject
-from articles.web.trust import points_that_count
 from articles.web.wiring import repository
 
 MOST_TRIED = 2_000

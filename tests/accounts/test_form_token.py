@@ -4,7 +4,7 @@ from django.middleware.csrf import CSRF_ALLOWED_CHARS, _does_token_match, _get_n
 from django.template.backends.utils import csrf_input
 from django.test import RequestFactory
 
-from accounts.web.middleware import form_token, form_token_input, masked
+from accounts.web.sent_forms import form_token, form_token_input, masked
 from tests.cast import PASSWORD
 
 

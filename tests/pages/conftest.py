@@ -24,7 +24,7 @@ def _forms_without_random_words(monkeypatch):
     """A token must not happen to have a short word that a test says is absent."""
     # Django shifts letters by others: of these two it makes a third, w.
     monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: get_random_string(CSRF_SECRET_LENGTH, "aQ"))
-    monkeypatch.setattr("accounts.web.middleware.masked", csrf._mask_cipher_secret)
+    monkeypatch.setattr("accounts.web.sent_forms.masked", csrf._mask_cipher_secret)
 
 
 @pytest.fixture

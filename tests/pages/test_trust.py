@@ -13,7 +13,7 @@ from articles.domain.comments import root_of
 from articles.domain.errors import ActionRefused
 from articles.domain.flags import FlagReason
 from articles.web import wiring
-from articles.web.trust import is_trusted, points_that_count
+from articles.web.identity import is_trusted, points_that_count
 from articles.web.votes import begin_probation
 from moderation import vouches
 from moderation.flags import set_flag

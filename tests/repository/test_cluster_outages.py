@@ -17,7 +17,7 @@ from articles.domain.lists import Order
 from articles.repository import Repository, answer_within
 from articles.repository.store.clients import cluster_nodes
 from articles.repository.store.clients.cluster_exchange import Exchange
-from articles.repository.store.clients.errors import store_errors
+from articles.repository.store.clients.guarded_connection import store_errors
 from tests.factories import post
 from tests.repository.exchanges import lose_replies
 from tests.repository.slot_moves import SlotMove

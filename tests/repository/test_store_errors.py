@@ -13,7 +13,7 @@ from redis.connection import AbstractConnection
 from articles.domain.articles import Choice
 from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.domain.lists import Order
-from articles.repository.store.clients.errors import store_errors
+from articles.repository.store.clients.guarded_connection import store_errors
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.every_server import configure
 from tests.factories import imported, post

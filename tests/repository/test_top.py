@@ -107,12 +107,12 @@ def test_a_ranking_that_expires_during_a_read_yields_no_empty_page(repository, c
     made = [*names_in(client, "*top:day"), *names_in(client, "*points:python")]
     ended = []
 
-    def one_by_one(_client, commands):
+    def one_by_one(commands):
         for words in commands:
             ended.append(delete(client, *made))
             yield client.execute_command(*words)
 
-    monkeypatch.setattr("articles.repository.store.connection.send_together", lambda *sent: [*one_by_one(*sent)])
+    monkeypatch.setattr(client, "send_together", lambda commands: [*one_by_one(commands)])
 
     assert [top(repository, **page) for page in pages] == expected
     assert sum(ended) >= len(made)

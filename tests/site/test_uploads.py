@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from accounts.web.unsent_form import MOST_CHARACTERS
+from accounts.web.sent_forms import MOST_CHARACTERS
 
 FORMS = (
     "/preferences/", "/login/", "/signup/", "/password/reset/", "/articles/1/vote/",

@@ -18,7 +18,7 @@ from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.middleware.security import SecurityMiddleware
 from django.utils.cache import patch_vary_headers
 
-from accounts.web.middleware import is_elsewhere
+from accounts.web.sent_forms import is_elsewhere
 from articles.domain import other_origins
 from articles.web.caching import PERSONAL_COOKIES
 from articles.web.client_address import Proxies, read_address

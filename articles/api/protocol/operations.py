@@ -17,7 +17,7 @@ from ninja.security.base import AuthBase
 from pydantic import BaseModel, ConfigDict, Strict
 
 from accounts.models import MODERATE, POST, READ, VOTE, Token, User
-from accounts.web.middleware import is_elsewhere
+from accounts.web.sent_forms import is_elsewhere
 from articles.api import schemas
 from articles.api.protocol.problems import Problem
 from articles.domain.errors import PageNotFound

@@ -29,7 +29,7 @@ from articles.repository.store.batches import (
     KEYS_PER_READ,
     read_ahead,
 )
-from articles.repository.store.clients.errors import store_errors
+from articles.repository.store.clients.guarded_connection import store_errors
 from articles.repository.store.connection import Store
 from articles.repository.store.keys import InBackup, Key, Keys, PartOf, Place, split_prefix
 from articles.repository.store.scan import portions, walk_kinds

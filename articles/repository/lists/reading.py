@@ -24,7 +24,7 @@ from articles.domain.members import UserId, shown_poster
 from articles.domain.reasons import recorded
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ, TEXTS_PER_READ
-from articles.repository.store.clients.errors import UNPREPARED
+from articles.repository.store.clients.guarded_connection import UNPREPARED
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from, moment_from, naming, number_from, time_from

@@ -17,7 +17,7 @@ from articles.domain.lists import Order
 from articles.domain.moderation_log import Actor
 from articles.domain.ranking import RANGES, Parameters, out_of_range
 from articles.repository.store.batches import ARTICLES_PER_STEP
-from articles.repository.store.clients.errors import UNPREPARED
+from articles.repository.store.clients.guarded_connection import UNPREPARED
 from articles.repository.store.connection import Call, OfStore, exact_time
 from articles.repository.store.values import exact, number_from, parameters_from, values_of, whole_from
 

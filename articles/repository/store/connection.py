@@ -17,10 +17,9 @@ from articles.domain.errors import StoreError, StoreUnavailable
 from articles.domain.refusals import BY_STATUS
 from articles.domain.rules import Rules
 from articles.repository.store import scripts
-from articles.repository.store.clients.client import send_together
 from articles.repository.store.clients.cluster import ClusterClient
 from articles.repository.store.clients.cluster_nodes import Layout
-from articles.repository.store.clients.errors import store_errors
+from articles.repository.store.clients.guarded_connection import GuardedClient, store_errors
 from articles.repository.store.confirmation import Confirmation
 from articles.repository.store.keys import Keys, Shards, split_prefix
 from articles.text.kept_html import KeptHtml
@@ -91,7 +90,7 @@ class Store:
 
     def __init__(
         self,
-        client: redis.Redis,
+        client: GuardedClient,
         *,
         rules: Rules,
         kept_html: KeptHtml,
@@ -99,7 +98,7 @@ class Store:
         clock: Callable[[], float] = time.time,
         observe: Observer = unobserved,
         retract: Retract = unretracted,
-        stale: redis.Redis | None = None,
+        stale: GuardedClient | None = None,
         confirmation: Confirmation | None = None,
     ) -> None:
         """`kept_html` reads HTML; `stale` reads replicas, by default `client`; `confirmation`: for changes."""
@@ -309,10 +308,10 @@ class Store:
         for call, reply in zip(calls, replies, strict=True):
             self._observe(call.script, _outcome(call.script, reply), None)
 
-    def _replies(self, calls: Sequence[Call], client: redis.Redis, *, needed: int) -> list[Any]:
+    def _replies(self, calls: Sequence[Call], client: GuardedClient, *, needed: int) -> list[Any]:
         """Return the replies. Raises the error of one of the first `needed`; other errors are values."""
         words = [("EVALSHA", scripts.digest(one.script), len(one.keys), *one.keys, *one.args) for one in calls]
-        replies = send_together(client, words)
+        replies = client.send_together(words)
         unknown = [n for n, reply in enumerate(replies) if isinstance(reply, redis.exceptions.NoScriptError)]
         if unknown:
             for n, reply in zip(unknown, self._teach([calls[n] for n in unknown], client), strict=True):
@@ -342,7 +341,7 @@ class Store:
         self._tell(calls, ordered)
         return ordered
 
-    def _teach(self, calls: Sequence[Call], client: redis.Redis) -> list[Any]:
+    def _teach(self, calls: Sequence[Call], client: GuardedClient) -> list[Any]:
         """Run the scripts from their full texts, so that it does not matter whether the store keeps them."""
         with client.pipeline(transaction=False) as pipe:
             for call in calls:

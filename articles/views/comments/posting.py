@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import members_only, page_with_form, show_form
 from articles.domain.articles import ArticleId
 from articles.domain.comments import EDIT_SECONDS, Comment, CommentId, article_of
@@ -47,8 +47,8 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
         return to_held(request, held)
     article = repository().articles.get(article_id, reader_id(request))
     article.check_listed()
-    unsent_form.refill(request, form)
-    no_form = article.locked is not None and not unsent_form.has_typed(request)
+    sent_forms.refill(request, form)
+    no_form = article.locked is not None and not sent_forms.has_typed(request)
     context = {"form": form, "article": article, "preview": shown, "no_form": no_form}
     context["parent"] = _parent(article_id, form["parent"].value())
     return render(request, "comments/write.html", context, status=400 if form.errors else 200)

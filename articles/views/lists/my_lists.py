@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import members_only, private_page
 from articles.configuration.choices import chosen
 from articles.domain.lists import MemberPage
@@ -23,9 +23,8 @@ from articles.views.votes import row_of
 from articles.web import error_pages
 from articles.web.caching import unlisted
 from articles.web.form_answers import Done, form_or_script, login_first
-from articles.web.identity import actor
+from articles.web.identity import actor, may_be_untrusted
 from articles.web.paging import numbered_pager, page_number
-from articles.web.trust import may_be_untrusted
 from articles.web.wiring import repository
 
 List = Callable[[UserId, int], MemberPage]
@@ -100,7 +99,7 @@ _TARGETS = {"save": True, "forget": False}
 
 def _button_label(request: HttpRequest, article_id: int) -> str:
     title = repository().articles.get(article_id).title
-    is_saved = _TARGETS.get(unsent_form.sent(request).get("saved", ""))
+    is_saved = _TARGETS.get(sent_forms.sent(request).get("saved", ""))
     label = _("Save “%(title)s” for later") if is_saved else _("Remove “%(title)s” from your saved articles")
     return label % {"title": title}
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy
 
 from accounts.moderators import TUNE_RANKING
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from accounts.web.form_pages import private_act, private_page, show_next
 from articles.domain import lab as lab_formulas
 from articles.domain.errors import ChangeRunning, ParametersChanged
@@ -48,12 +48,12 @@ def lab(request: HttpRequest) -> HttpResponse:
 
 def _address_with_values(request: HttpRequest) -> str:
     """Return the address of the lab with the values of the submitted form."""
-    values = {name: value for name, value in unsent_form.sent(request).items() if name in LabForm.base_fields}
+    values = {name: value for name, value in sent_forms.sent(request).items() if name in LabForm.base_fields}
     return f"{reverse('articles:lab')}{'?' if values else ''}{urlencode(values)}"
 
 
 def _apply_label(request: HttpRequest) -> str:
-    reason = unsent_form.sent(request).get("reason", "").strip()[:REASON_LIMIT]
+    reason = sent_forms.sent(request).get("reason", "").strip()[:REASON_LIMIT]
     return _("Apply to the whole site: “%(reason)s”") % {"reason": reason}
 
 
@@ -80,7 +80,7 @@ def apply(request: HttpRequest) -> HttpResponse:
 
 
 def _rollback_label(request: HttpRequest) -> str:
-    number = unsent_form.sent(request).get("to", "")
+    number = sent_forms.sent(request).get("to", "")
     return _("Revert to version %(number)s") % {"number": number} if number.isdigit() else _("Revert")
 
 
@@ -200,7 +200,7 @@ def _page(
 ) -> HttpResponse:
     """Return the lab, with status 400 for forms with errors. `suggested` reaches the target half-life."""
     context = lab_context(repository(), form, apply_form, suggested)
-    unsent_form.refill(request, context["apply_form"])
+    sent_forms.refill(request, context["apply_form"])
     has_errors = form.errors or (apply_form and apply_form.errors)
     status = 400 if has_errors and status == 200 else status
     return render(request, "ranking/lab.html", context | {"note": note, "refusal": refusal}, status=status)

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from articles.domain.readership import REPEAT, Suspicion, Visit
-from articles.web.client_address import Address, household, neighbourhood
-from articles.web.identity import address_of, digest, reader_id
+from articles.web.client_address import Address, address_of, digest, household, neighbourhood
+from articles.web.identity import reader_id
 from articles.web.wiring import repository
 
 COOKIE: str = settings.VISITOR_COOKIE_NAME

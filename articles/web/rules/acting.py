@@ -23,9 +23,9 @@ from articles.domain.flags import FlagState, SubjectId, rules_named
 from articles.domain.moderation_log import SITE, Action, rule_actor
 from articles.domain.reasons import BY_RULE
 from articles.text.markdown import links_in, render
+from articles.web.identity import points_that_count
 from articles.web.rights import changes_readers, may
 from articles.web.rules.matching import Definition, Facts, Rule, RuleAct, Rules, Subject
-from articles.web.trust import points_that_count
 from articles.web.wiring import repository
 
 _log = logging.getLogger(__name__)

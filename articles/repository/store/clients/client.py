@@ -22,6 +22,7 @@ from articles.domain.store_address import StoreAddress, Topology, parse
 from articles.repository.store.clients.cluster import ClusterClient
 from articles.repository.store.clients.cluster_nodes import Discovery, Nodes
 from articles.repository.store.clients.guarded_connection import (
+    GuardedClient,
     GuardedNodePool,
     GuardedPool,
     ReadersRetry,
@@ -61,8 +62,8 @@ _FLAGS = ("ssl_check_hostname", "socket_keepalive")  # options of redis-py that 
 class Clients(NamedTuple):
     """The clients of a store. `stale` may read replicas, which lag; it is `main` unless requested."""
 
-    main: redis.Redis
-    stale: redis.Redis
+    main: GuardedClient
+    stale: GuardedClient
 
 
 def make_clients(
@@ -77,7 +78,7 @@ def make_clients(
     return connect(parse(url), decoding | _limits(timeout_seconds), reads_replicas=reads_replicas)
 
 
-def make_cache_client(url: str, *, timeout_seconds: float) -> redis.Redis:
+def make_cache_client(url: str, *, timeout_seconds: float) -> GuardedClient:
     """Return a client whose replies are bytes. Raises ValueError for an invalid URL. No round trip."""
     return connect(parse(url), _limits(timeout_seconds), reads_replicas=False).main
 
@@ -89,7 +90,7 @@ def _limits(timeout_seconds: float) -> dict[str, Any]:
 def connect(address: StoreAddress, options: dict[str, Any], *, reads_replicas: bool) -> Clients:
     """Return clients of a store at an address, with these options of redis-py's connections."""
     if address.topology is Topology.SERVER:
-        only = redis.Redis.from_pool(GuardedPool.from_url(address.url, retry=ReadersRetry(), **options))
+        only: Any = GuardedClient.from_pool(GuardedPool.from_url(address.url, retry=ReadersRetry(), **options))
         return Clients(only, only)
     options |= _options_of(address)
     if address.topology is Topology.CLUSTER:
@@ -137,41 +138,11 @@ def _sentinel(address: StoreAddress, options: dict[str, Any], *, reads_replicas:
     limits["socket_timeout"] = min(options["socket_timeout"], SENTINEL_TIMEOUT)
     sentinels = sentinels_at(address.servers, logins | limits | tls)
 
-    def client(*, is_master: bool) -> redis.Redis:
+    def client(*, is_master: bool) -> Any:
         pool = GuardedSentinelPool(
             address.service, sentinels, retry=ReadersRetry(), is_master=is_master, **options
         )
-        return redis.Redis.from_pool(pool)
+        return GuardedClient.from_pool(pool)
 
     main = client(is_master=True)
     return Clients(main, client(is_master=False) if reads_replicas else main)
-
-
-def send_together(client: redis.Redis, commands: Sequence[Sequence[Any]]) -> list[Any]:
-    """Send commands whose replies need no conversion; return them, errors as values. One round trip."""
-    if isinstance(client, ClusterClient):
-        with client.pipeline(transaction=False) as pipe:
-            for words in commands:
-                pipe.execute_command(*words)  # type: ignore[no-untyped-call]
-            return pipe.execute(raise_on_error=False)
-    pool = client.connection_pool
-    connection: Any = pool.get_connection()
-    try:
-        replies: list[Any] = connection.retry.call_with_retry(
-            lambda: _replies(connection, commands), lambda _error: connection.disconnect()
-        )
-    finally:
-        pool.release(connection)
-    return replies
-
-
-def _replies(connection: Any, commands: Sequence[Sequence[Any]]) -> list[Any]:
-    connection.send_packed_command(connection.pack_commands(commands))
-    return [_reply(connection) for _ in commands]
-
-
-def _reply(connection: Any) -> Any:
-    try:
-        return connection.read_response()
-    except redis.ResponseError as error:
-        return error

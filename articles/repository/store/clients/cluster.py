@@ -13,6 +13,7 @@ from redis.client import Pipeline
 
 from articles.repository.store.clients import cluster_exchange as exchange
 from articles.repository.store.clients.cluster_nodes import Nodes
+from articles.repository.store.clients.guarded_connection import GuardedClient
 
 
 class ClusterPipeline(Pipeline):
@@ -37,7 +38,7 @@ class ClusterPipeline(Pipeline):
         return replies
 
 
-class ClusterClient(redis.Redis):
+class ClusterClient(GuardedClient):
     """The client of a cluster. A command without a key goes to every primary, or to one where any can reply."""
 
     def __init__(self, nodes: Nodes, pool: redis.ConnectionPool, *, of_replicas: bool = False) -> None:
@@ -55,6 +56,13 @@ class ClusterClient(redis.Redis):
             connection_pool=self.connection_pool,
             response_callbacks=self.response_callbacks,
         )
+
+    def send_together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
+        """Send commands to the nodes of their keys; return their replies, errors as values."""
+        with self.pipeline(transaction=False) as pipe:
+            for words in commands:
+                pipe.execute_command(*words)  # type: ignore[no-untyped-call]
+            return pipe.execute(raise_on_error=False)
 
     def execute_command(self, *words: Any, **options: Any) -> Any:
         """Send one command; return its reply."""

@@ -4,12 +4,15 @@ A socket's timeout limits each read, so an answer that arrives byte by byte coul
 whole answer, from the moment the command is sent, and `answer_within` limits the waiting of one request in all.
 After two timeouts in a row, the next callers fail at once for a second instead of waiting as well: threads that
 wait for a hanging store can do nothing else.
+
+`store_errors` translates what they raise. No other module does.
 """
 
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from inspect import unwrap
 from threading import Lock, local
 from typing import Any
@@ -20,6 +23,8 @@ from redis.backoff import NoBackoff
 from redis.connection import Connection, ConnectionPool
 from redis.retry import Retry
 from redis.utils import SENTINEL
+
+from articles.domain.errors import StoreDamaged, StoreUnavailable, StoreUnconfirmed, StoreUnfit
 
 PAUSE = 1.0  # seconds for which a store that hangs is not asked again
 
@@ -212,6 +217,17 @@ class _Guarded:
         self._breaker.answered()
         return response
 
+    def exchange(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
+        """Send commands together; return their replies, errors of the server as values."""
+        self.send_packed_command(self.pack_commands(commands))  # type: ignore[attr-defined]
+        return [self._reply() for _ in commands]
+
+    def _reply(self) -> Any:
+        try:
+            return self.read_response()
+        except redis.ResponseError as error:
+            return error
+
     def _notice(self, error: Exception) -> None:
         """Tell the breaker of a failure: a server that closes or refuses connections does not hang."""
         if isinstance(error, redis.TimeoutError | TimeoutError):
@@ -252,3 +268,73 @@ class GuardedNodePool(GuardedPool):
     def __init__(self, **options: Any) -> None:
         options.pop("cache", None)
         super().__init__(**options | {"retry": Retry(NoBackoff(), 0)})
+
+
+class GuardedClient(redis.Redis):
+    """A client whose pool hands out guarded connections."""
+
+    def send_together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
+        """Send commands whose replies need no conversion; return them, errors as values. One round trip."""
+        pool = self.connection_pool
+        connection: Any = pool.get_connection()
+        try:
+            replies: list[Any] = connection.retry.call_with_retry(
+                partial(connection.exchange, commands), lambda _error: connection.disconnect()
+            )
+        finally:
+            pool.release(connection)
+        return replies
+
+
+_PASSING = re.compile(
+    r"(?:^|[\s-])(?:MISCONF|NOREPLICAS|CLUSTERDOWN|LOADING|MASTERDOWN|MOVING|BUSY|TRYAGAIN|READONLY|OOM)\b"
+    r"|access a non local key in a cluster node|while the cluster is down"
+)
+"""Transient errors, at the start of a message or inside it: Redis 6.2 wraps the errors of commands in scripts."""
+
+_DAMAGED = re.compile(
+    r"WRONGTYPE|INVALIDOBJ|is not an integer|is not a (?:valid )?float|score is not a number|user_script:\d"
+)
+"""Errors of commands on a key of another type or a value that is no number, and of scripts that fail on one."""
+
+_OF_CLUSTERS = (
+    redis.exceptions.AskError,
+    redis.exceptions.TryAgainError,
+    redis.exceptions.ClusterDownError,
+    redis.exceptions.RedisClusterException,
+)
+"""Errors of redis-py that do not say the server's first word, by which others are recognised."""
+
+UNPREPARED = (
+    "The store was emptied, or has lost the ranking's parameters: `manage.py doctor` says which. If it was "
+    "emptied, stop the site, empty the store again, and restore a backup, or run `manage.py accept_store` to "
+    "start over; if not, restart the site, then run `manage.py repair`."
+)
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Raise StoreUnavailable for transient failures, StoreDamaged for wrong data.
+
+    StoreUnfit for lost parameters and lacking permissions.
+
+    Of the first, StoreUnconfirmed if the command had been sent.
+    """
+    try:
+        yield
+    except (redis.ConnectionError, redis.TimeoutError, redis.OutOfMemoryError, redis.ReadOnlyError) as error:
+        if is_unconfirmed(error):
+            raise StoreUnconfirmed(str(error)) from error
+        raise StoreUnavailable(str(error)) from error
+    except _OF_CLUSTERS as error:
+        raise StoreUnavailable(f"a part of the store is away or being moved: {error}") from error
+    except redis.exceptions.NoPermissionError as error:
+        raise StoreUnfit(f"The store does not permit this to the site's user: {error}") from error
+    except redis.ResponseError as error:
+        if _PASSING.search(str(error)):
+            raise StoreUnavailable(str(error)) from error
+        if "UNPREPARED" in str(error):
+            raise StoreUnfit(UNPREPARED) from error
+        if _DAMAGED.search(str(error)):
+            raise StoreDamaged(str(error)) from error
+        raise

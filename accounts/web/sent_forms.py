@@ -1,23 +1,101 @@
-"""Keep what a member typed into a form that was not processed, and recognise a form that arrives twice.
+"""Forms as browsers send them: their token, those that were not processed, and those that arrive twice.
 
-A double click sends the same form again before the first response is shown.
+A token gets a new mask for each page, like Django's, in a tenth of the time. What was typed into a form that was
+not processed is kept. A double click sends the same form again before the first response is shown.
 """
 
+import secrets
 from collections.abc import Collection
 from datetime import timedelta
+from operator import add
 from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate
 from django.core import signing
-from django.http import HttpRequest, QueryDict
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.middleware.csrf import (
+    CSRF_ALLOWED_CHARS,
+    CSRF_SECRET_LENGTH,
+    REASON_CSRF_TOKEN_MISSING,
+    REASON_NO_CSRF_COOKIE,
+    CsrfViewMiddleware,
+    get_token,
+)
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from markupsafe import Markup
 
 from accounts import names
 from accounts.models import User
+
+_COOKIE = "CSRF_COOKIE"
+_LETTERS = CSRF_ALLOWED_CHARS.encode()
+_MANY = len(_LETTERS)
+
+_NUMBERS = bytes(max(0, _LETTERS.find(byte)) for byte in range(256))  # translates letters to their numbers
+
+_CYCLE = bytes(_LETTERS[byte % _MANY] for byte in range(256))
+"""Translates numbers, and sums of two of them, to letters."""
+
+_UNEVEN = bytes(range(256 // _MANY * _MANY, 256))
+"""Random bytes that are left out, so that each letter is equally likely."""
+
+_DRAWN = 2 * CSRF_SECRET_LENGTH
+
+
+def form_token_input(request: HttpRequest) -> Markup:
+    """Return the hidden input of `csrf_input`."""
+    # A token is made of letters and digits.
+    field = f'<input type="hidden" name="csrfmiddlewaretoken" value="{form_token(request)}">'
+    return Markup(field)  # nosec B704 # noqa: S704
+
+
+def form_token(request: HttpRequest) -> str:
+    """Return the token as Django's `get_token` does; the response then sets or renews its cookie."""
+    secret = request.META.get(_COOKIE)
+    if secret is None or len(secret) != CSRF_SECRET_LENGTH:
+        return str(get_token(request))
+    request.META["CSRF_COOKIE_NEEDS_UPDATE"] = True
+    return masked(secret)
+
+
+def masked(secret: str) -> str:
+    """Return a random mask, and the secret shifted by it."""
+    mask = b""
+    while len(mask) < CSRF_SECRET_LENGTH:
+        mask += secrets.token_bytes(_DRAWN).translate(_CYCLE, _UNEVEN)
+    mask = mask[:CSRF_SECRET_LENGTH]
+    shifted = bytes(map(add, mask.translate(_NUMBERS), secret.encode().translate(_NUMBERS)))
+    return (mask + shifted.translate(_CYCLE)).decode()
+
+
+def comes_from_elsewhere(request: HttpRequest) -> bool:
+    """Return whether the browser reports that the form is on another origin, including other subdomains.
+
+    Browsers without Sec-Fetch-Site report it by the Origin header only.
+    """
+    if site := request.headers.get("Sec-Fetch-Site"):
+        return site not in ("same-origin", "none")
+    if (origin := request.headers.get("Origin")) is None:
+        return False
+    own = {request.get_host(), urlsplit(settings.SITE_URL).netloc} - {""}
+    return origin.partition("://")[2] not in own
+
+
+def is_elsewhere(request: HttpRequest) -> bool:
+    """Return whether the browser reports that a page of another origin sent the request. Its host may be any."""
+    if "HTTP_ORIGIN" not in request.META and "HTTP_SEC_FETCH_SITE" not in request.META:
+        return False
+    try:
+        return comes_from_elsewhere(request)
+    except DisallowedHost:  # refused further inside
+        return True
+
 
 MOST_CHARACTERS = 45_000  # maximum number of characters that a login form carries; more than any form accepts
 
@@ -60,6 +138,42 @@ def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
     return [
         (name, str(value)) for name, values in sent(request).lists() for value in values if name != _TOKEN_FIELD
     ]
+
+
+_STALE = (REASON_NO_CSRF_COOKIE, REASON_CSRF_TOKEN_MISSING, "CSRF token from POST", "CSRF cookie ")
+"""Prefixes of the rejection reasons after which a form may be sent again; none of them means a foreign origin."""
+
+
+class FormTokenMiddleware(CsrfViewMiddleware):
+    """Django's CSRF check, except that a form of this site with a stale token is returned to the reader.
+
+    Tokens change with each login, so forms in other tabs become stale. Such a POST is turned into a GET before
+    the view runs, so it changes nothing. Views opt in by `form_pages.page_with_form` or `form_pages.form_action`.
+    Other views answer 403, and so does every view to a form sent from another site.
+    """
+
+    def _reject(self, request: HttpRequest, reason: str) -> HttpResponse | None:
+        gives_back = request.resolver_match and hasattr(request.resolver_match.func, "gives_back")
+        is_stale = request.method == "POST" and reason.startswith(_STALE) and not comes_from_elsewhere(request)
+        if gives_back and is_stale:
+            make_stale(request)
+            return None
+        rejection: HttpResponse = super()._reject(request, reason)  # type: ignore[misc]
+        return rejection
+
+    def process_response(self, request: HttpRequest, response: Any) -> Any:
+        """Answer a stale form with 403, because nothing was changed, and restore the request's method.
+
+        A member's browser keeps the cookie that it has, for a year. After that, the next page sets another one.
+        """
+        if is_stale(request):
+            request.method = "POST"
+            if response.status_code == 200:
+                response.status_code = 403
+        cookies, secret = request.COOKIES, request.META.get(_COOKIE)
+        if settings.SESSION_COOKIE_NAME in cookies and cookies.get(settings.CSRF_COOKIE_NAME) == secret:
+            request.META["CSRF_COOKIE_NEEDS_UPDATE"] = False
+        return super().process_response(request, response)
 
 
 def sealed(request: HttpRequest, page: str, names: Collection[str]) -> str:

@@ -9,7 +9,7 @@ from django.core import signing
 from django.test import Client
 
 from accounts.models import Token
-from accounts.web import unsent_form
+from accounts.web import sent_forms
 from tests.cast import PASSWORD
 
 NOTICE = "This is what you typed before you logged in. It has not been sent yet."
@@ -85,7 +85,7 @@ def test_forged_or_expired_text_is_not_shown(client, alice, seal, monkeypatch):
     if seal in ("forged", "too old"):
         salt = "another" if seal == "forged" else "accounts.typed"
         seal = signing.dumps({"page": "/settings/programs/", "fields": {"name": ["planted"]}}, salt=salt)
-        monkeypatch.setattr(unsent_form, "_KEPT_SECONDS", -1)
+        monkeypatch.setattr(sent_forms, "_KEPT_SECONDS", -1)
 
     response = _log_in(client, {"next": "/settings/programs/", "typed": seal})
 
@@ -94,8 +94,8 @@ def test_forged_or_expired_text_is_not_shown(client, alice, seal, monkeypatch):
 
 
 def test_text_longer_than_any_form_allows_is_not_carried(client, db):
-    assert "typed" in _hidden(client.post("/settings/tokens/", {"name": "x" * unsent_form.MOST_CHARACTERS}))
-    assert client.post("/settings/tokens/", {"name": "x" * (unsent_form.MOST_CHARACTERS + 1)}).status_code == 302
+    assert "typed" in _hidden(client.post("/settings/tokens/", {"name": "x" * sent_forms.MOST_CHARACTERS}))
+    assert client.post("/settings/tokens/", {"name": "x" * (sent_forms.MOST_CHARACTERS + 1)}).status_code == 302
 
 
 @pytest.mark.parametrize("next", ["//evil", "/\\evil", "https:evil", "/\t/evil", "/\x00"])
