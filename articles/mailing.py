@@ -155,7 +155,7 @@ class _Due(NamedTuple):
     @property
     def wanted(self) -> list[NoticePointer]:
         kinds = self.member.mail_kinds.split(",")
-        new = [one for one in self.pointers if one.kind.value in kinds and one.at > self.member.inbox_read_until]
+        new = [one for one in self.pointers if one.kind in kinds and one.at > self.member.inbox_read_until]
         return [one for one in new if _stated_act(one) not in self.stated]
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.conf import settings
 from django.db.models import Min, Q
@@ -36,7 +36,7 @@ VOTES = {
     "opposes_left_out": _("Votes against them, excluded from ranking"),
 }
 
-_BY_ACTION = {
+_BY_ACTION: dict[str, tuple[str, Any]] = {
     Action.REMOVE: ("articles_removed", _("Articles removed by moderators")),
     Action.RESTORE: ("articles_restored", _("Articles restored")),
     Action.WITHDRAW: ("articles_withdrawn", _("Articles withdrawn by their posters")),
@@ -54,7 +54,7 @@ _BY_ACTION = {
     Action.DECLINE_SIGN_UP: ("sign_ups_declined", _("Sign-ups declined")),
 }
 
-_AUTOMATIC = {
+_AUTOMATIC: dict[str, tuple[str, Any]] = {
     Action.REMOVE: ("articles_removed_automatically", _("Articles removed by flags")),
     Action.REMOVE_COMMENT: ("comments_removed_automatically", _("Comments removed by flags")),
     Action.LOCK: ("discussions_locked_automatically", _("Discussions locked by automatic rules")),

@@ -34,7 +34,7 @@ from articles.web.paging import Pager, numbered_pager, page_number
 from articles.web.rights import is_of_groups, may, may_in_groups, within
 from articles.web.wiring import repository
 
-ACTIONS = {
+ACTIONS: dict[str, Any] = {
     Action.EDIT: pgettext_lazy("moderation log", "Article edited"),
     Action.APPLY_SUGGESTION: pgettext_lazy("moderation log", "Suggestion applied"),
     Action.GROUPS: pgettext_lazy("moderation log", "Groups of an article changed"),

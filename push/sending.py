@@ -96,7 +96,7 @@ def send_due(repository: Repository, budget: float) -> int:
 def _wanted(member: User, pointers: Sequence[NoticePointer]) -> list[NoticePointer]:
     """Return the notices that the member has not read and wants to have pushed."""
     kinds = member.push_kinds.split(",")
-    return [one for one in pointers if one.kind.value in kinds and one.at > member.inbox_read_until]
+    return [one for one in pointers if one.kind in kinds and one.at > member.inbox_read_until]
 
 
 def _has_news(member: User, since: float, until: float) -> bool:

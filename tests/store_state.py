@@ -14,6 +14,7 @@ import pytest
 import redis
 from redis.connection import AbstractConnection
 
+from articles.domain.comments import root_of
 from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.repository.store import keys as names, schema
@@ -22,6 +23,7 @@ from articles.repository.store.keys import recognise
 from articles.repository.upkeep import upgrades
 from articles.text.links import link_digest
 from tests import every_server
+from tests.cast import ALICE
 from tests.every_server import count_of, delete, names_in
 
 REPOSITORY_DATABASE = 2  # of the test server: 0 and 1 are the site's own store and cache
@@ -161,6 +163,24 @@ def damage_article(repository: Repository, article_id: int) -> str:
     repository.store.client.unlink(keys.article(article_id), keys.voted(article_id))
     repository.store.client.set(keys.article(article_id), "x")
     return keys.article(article_id)
+
+
+def write_acts(repository: Repository, *acts: tuple[int, str, str], actor: str = "carol", **details: str) -> None:
+    """Log acts, each on an article or 0, with these words and titles, and notify alice of those on articles."""
+    store, at = repository.store, repository.store.now()
+    for article_id, word, title in acts:
+        keys = store.shards.of(article_id) if article_id else store.shards.directory
+        entry = {"action": word, "at": at, "actor": actor, "id": str(article_id), "title": title}
+        number = store.client.lpush(keys.log, json.dumps(entry | {"reason": "Because", "details": details}))
+        if article_id:
+            store.client.hset(keys.article(article_id), "log", number)
+            write_notice(repository, article_id, word)
+
+
+def write_notice(repository: Repository, article_id: int, word: str) -> None:
+    """Notify alice with this word about an article."""
+    notice = {f"{word}:{root_of(article_id)}": repository.store.now()}
+    repository.store.client.zadd(repository.store.shards.of(article_id).inbox(ALICE), notice)
 
 
 def add_foreign_key(repository: Repository, name: str = "alien") -> None:

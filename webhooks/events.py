@@ -43,7 +43,7 @@ EVENTS = {
 }
 """The kinds of events, with the labels of the form."""
 
-_OF_ACTIONS = {
+_OF_ACTIONS: dict[str, str] = {
     Action.REMOVE: REMOVED,
     Action.BAN: BANNED,
     **dict.fromkeys(

@@ -36,7 +36,7 @@ from articles.web.wiring import repository
 class LogEntry(schemas.Model):
     """An entry in the moderation log."""
 
-    action: log.Action
+    action: log.Action | str = Field(description="Unknown ones are of another version of the site.")
     time: float = Field(description="When it was done, in Unix seconds.")
     actor: str = Field(
         description="Name of the member who did it; empty for the operator, the site itself and deleted accounts."

@@ -28,7 +28,7 @@ from articles.web.wiring import repository
 class Notice(schemas.Model):
     """A reply, a mention, a moderator action on your content, or a decision on your flag."""
 
-    kind: NoticeKind
+    kind: NoticeKind | str = Field(description="Unknown ones are of another version of the site.")
     time: float = Field(description="In Unix seconds.")
     new: bool = Field(description="Whether it is later than the last time you marked all as read.")
     article_id: int
@@ -39,7 +39,7 @@ class Notice(schemas.Model):
     by: str
     """Name of the member or moderator who did it; empty for decisions on flags, or if it is no longer known."""
 
-    action: Action | None = Field(description="What a moderator did; null for other notices.")
+    action: Action | str | None = Field(description="What a moderator did; null for other notices.")
     decision: domain.Decision | None = Field(
         description="What moderators decided on your flag; null for other notices."
     )
@@ -48,8 +48,8 @@ class Notice(schemas.Model):
     @classmethod
     def of(cls, notice: domain.Notice, read_until: float) -> "Notice":
         entry, comment = notice.entry, None if notice.is_article_removed else notice.comment
-        is_by_moderator = notice.kind in (NoticeKind.MODERATION, NoticeKind.FLAG, NoticeKind.SUGGESTION)
-        name = (entry.actor_name if entry and not entry.rule else "") if is_by_moderator else notice.author_name
+        is_by_author = notice.kind in (NoticeKind.REPLY, NoticeKind.MENTION)
+        name = notice.author_name if is_by_author else entry.actor_name if entry and not entry.rule else ""
         return cls(
             kind=notice.kind,
             time=notice.at,

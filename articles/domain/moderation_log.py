@@ -1,5 +1,6 @@
 """Moderation: actions, and the entries of the public log that records them."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,7 +11,7 @@ from articles.domain.members import UserId
 
 
 class Action(StrEnum):
-    """A kind of entry in the moderation log."""
+    """A kind of entry in the moderation log that this version writes or knows: see `action_from`."""
 
     GROUPS = "groups"
     EDIT = "edit"
@@ -49,16 +50,21 @@ class Action(StrEnum):
     CHANGE_PERMISSIONS = "change-permissions"
 
 
-ABOUT_MEMBERS = (
-    Action.BAN,
-    Action.LIFT_BAN,
-    Action.ACT_ON_BRANCH,
-    Action.LEAVE_OUT_VOTES,
-    Action.COUNT_VOTES,
-    Action.REMOVE_ABOUT,
-    Action.CHANGE_PERMISSIONS,
-)
-"""Actions on members. `names_member` in `repository/lua/lib/moderation_log.lua` recognises their entries."""
+_ACTIONS, _WORD = {one.value: one for one in Action}, re.compile("[a-z-]{1,40}")
+
+
+def action_from(word: str) -> str:
+    """Return the `Action` of a word, or the word itself if this version does not know it. Raises ValueError.
+
+    The log is for good: another version may have written it, or an extra that was deleted.
+    """
+    if not _WORD.fullmatch(word):
+        raise ValueError(f"{word[:40]!r} is no action")
+    return _ACTIONS.get(word, word)
+
+
+_ABOUT_MEMBERS = ("ban", "branch", "votes", "about", "permissions")
+"""Ends of the words of actions on members, as in `names_member` of `repository/lua/lib/moderation_log.lua`."""
 
 STATED = (Action.REMOVE, Action.REMOVE_COMMENT, Action.LOCK)
 """Actions on what members posted that have a statement of reasons."""
@@ -108,7 +114,7 @@ class LogEntry:
     `actor_name` is DELETED_NAME if the moderator's account is deleted.
     """
 
-    action: Action
+    action: str
     at: float
     actor_name: str
     article_id: ArticleId
@@ -125,6 +131,11 @@ class LogEntry:
         return [slug for slug in str(self.details.get(name, "")).split(",") if slug]
 
     @property
+    def is_known(self) -> bool:
+        """Whether this version knows what it says: see `action_from`."""
+        return isinstance(self.action, Action)
+
+    @property
     def rule(self) -> str:
         """Name of the rule that did it; "" if a moderator did, the operator or the site."""
         return self.actor_name[1:] if self.actor_name.startswith("*") else ""
@@ -132,7 +143,7 @@ class LogEntry:
     @property
     def names_member(self) -> bool:
         """Whether its title is the name of a member, which goes with the account."""
-        return self.details.get("about", self.action) in ABOUT_MEMBERS
+        return not self.article_id and self.details.get("about", self.action).endswith(_ABOUT_MEMBERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from articles.domain.comments import Comment, CommentId, root_of
 from articles.domain.flags import FlagState
 from articles.domain.lists import Position
 from articles.domain.members import UserId
-from articles.domain.moderation_log import LogEntry
+from articles.domain.moderation_log import Action, LogEntry, action_from
 
 NOTICES_KEPT = 1_000  # notices that a member's inbox keeps in one shard: the newest
 EXCERPT_CHARACTERS = 280  # characters of a comment's text that a notice shows, without its Markdown
@@ -25,7 +25,7 @@ UNDO_SECONDS = 60
 
 
 class NoticeKind(StrEnum):
-    """What a notice is about."""
+    """What a notice that this version knows is about: see `NoticePointer.kind`."""
 
     REPLY = "reply"  # a comment on the member's article, or a reply to the member's comment
     MENTION = "mention"  # the member's name, after `@`, in a comment or in the text of an article
@@ -43,16 +43,19 @@ DECISIONS: Mapping[str, Decision] = {"flag-removed": FlagState.REMOVED, "flag-ke
 class NoticePointer(NamedTuple):
     """What an inbox keeps of a notice: what it points to, and its time in Unix seconds."""
 
-    word: str  # `reply`, `mention`, `suggestion`, a word of `DECISIONS`, or an action of the moderation log
+    word: str
+    """`reply`, `mention`, `suggestion`, a word of `DECISIONS` or an action of the moderation log; or a word that
+    this version does not know."""
+
     subject: CommentId  # the comment, or the root of an article
     at: float
 
     @property
-    def kind(self) -> NoticeKind:
+    def kind(self) -> str:
+        """The `NoticeKind`, or the word if this version does not know it."""
         if self.word in DECISIONS:
             return NoticeKind.FLAG
-        is_act = self.word not in (NoticeKind.REPLY, NoticeKind.MENTION, NoticeKind.SUGGESTION)
-        return NoticeKind.MODERATION if is_act else NoticeKind(self.word)
+        return NoticeKind.MODERATION if isinstance(action_from(self.word), Action) else self.word
 
     @property
     def text(self) -> str:
@@ -72,7 +75,7 @@ class DeletedComment(NamedTuple):
 class Notice:
     """A notice, with what it points to in its current state."""
 
-    kind: NoticeKind
+    kind: str
     at: float  # in Unix seconds; the newest of several actions of the same kind on the same article or comment
     article: ArticleId
     title: str
@@ -89,6 +92,11 @@ class Notice:
     """The reason for the decision; "" if moderators gave none, or if what they removed is restored."""
 
     deleted: DeletedComment | None = None  # the comment, if its author deleted it and was noted
+
+    @property
+    def is_known(self) -> bool:
+        """Whether this version knows what it is about: see `NoticePointer.kind`."""
+        return self.kind in set(NoticeKind)
 
     @property
     def subject(self) -> CommentId:

@@ -21,14 +21,14 @@ from articles.web.wiring import repository
 
 _MOST_COUNTED = 100  # new notices that a count looks at, of each kind
 
-NOUNS = {NoticeKind.REPLY: "comment_reply", NoticeKind.MENTION: "person_mention"}
+NOUNS: dict[str, str] = {NoticeKind.REPLY: "comment_reply", NoticeKind.MENTION: "person_mention"}
 
 
-def _pointers(request: HttpRequest, kind: NoticeKind, *, unread_only: bool = False) -> list[NoticePointer]:
+def _pointers(request: HttpRequest, kind: str, *, unread_only: bool = False) -> list[NoticePointer]:
     """Return the member's notices of this kind that are about comments, newest first. One round trip."""
     since = inbox_read_until(request) if unread_only else 0
     newer = takewhile(lambda pointer: pointer.at > since, repository().inbox.iterate(actor(request).id))
-    return [one for one in newer if one.kind is kind and not is_root(one.subject)]
+    return [one for one in newer if one.kind == kind and not is_root(one.subject)]
 
 
 def _views(request: HttpRequest, pointers: Sequence[NoticePointer]) -> list[Json]:
@@ -51,7 +51,7 @@ def _views(request: HttpRequest, pointers: Sequence[NoticePointer]) -> list[Json
     return views
 
 
-def _part(request: HttpRequest, kind: NoticeKind, page: int, limit: int, *, unread_only: bool) -> list[Json]:
+def _part(request: HttpRequest, kind: str, page: int, limit: int, *, unread_only: bool) -> list[Json]:
     size = min(limit, MOST_LISTED)
     return _views(request, _pointers(request, kind, unread_only=unread_only)[(page - 1) * size : page * size])
 

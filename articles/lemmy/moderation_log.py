@@ -37,7 +37,7 @@ class _Kind(NamedTuple):
 _POST = ("removed_posts", "mod_remove_post", "removed")
 _COMMENT = ("removed_comments", "mod_remove_comment", "removed")
 _LOCK = ("locked_posts", "mod_lock_post", "locked")
-ON_CONTENT: Mapping[Action, _Kind] = {
+ON_CONTENT: Mapping[str, _Kind] = {
     Action.REMOVE: _Kind(*_POST, value=True),
     Action.RESTORE: _Kind(*_POST, value=False),
     Action.REMOVE_COMMENT: _Kind(*_COMMENT, value=True),

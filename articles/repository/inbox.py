@@ -9,11 +9,12 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from articles.domain.comments import Comment, CommentId, article_of, is_root
+from articles.domain.errors import StoreDamaged
 from articles.domain.flags import FlagState
 from articles.domain.lists import MOST_PAGED, Position
 from articles.domain.members import UserId
 from articles.domain.moderation_log import LogEntry
-from articles.domain.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticePointer
+from articles.domain.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticeKind, NoticePointer
 from articles.domain.reasons import recorded
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
 from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
@@ -24,7 +25,7 @@ from articles.repository.store.findings import Finding, Verb
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import naming
 
-_FORM = re.compile(r"([a-z-]{1,30}):([1-9][0-9]{6,21})")
+_FORM = re.compile(r"([a-z-]{1,40}):([1-9][0-9]{6,21})")
 """What an inbox keeps of a notice: the word of its pointer; the comment or root."""
 
 
@@ -105,8 +106,9 @@ def _pointers(entries: Iterable[tuple[str, float]]) -> Iterator[NoticePointer]:
     """Yield the notices that entries of inboxes name. Raises StoreDamaged."""
     with naming("a notice"):
         for text, at in entries:
-            word, subject = text.split(":")
-            yield NoticePointer(word, int(subject), at)
+            if not (found := _FORM.fullmatch(text)):
+                raise StoreDamaged(repr(text[:60]))
+            yield NoticePointer(found[1], int(found[2]), at)
 
 
 def _notice(pointer: NoticePointer, row: Sequence[Any], comments: Mapping[CommentId, Comment]) -> Notice | None:
@@ -118,7 +120,7 @@ def _notice(pointer: NoticePointer, row: Sequence[Any], comments: Mapping[Commen
     removed_because = removed if is_root(pointer.subject) else comment and comment.removed
     reason = kept if decision is FlagState.KEPT else removed_because if decision else None
     return Notice(
-        kind=pointer.kind,
+        kind=NoticeKind.MODERATION if entries else pointer.kind,
         at=pointer.at,
         article=article_of(pointer.subject),
         title=recorded(title),

@@ -16,7 +16,7 @@ from articles.domain.articles import ArticleId
 from articles.domain.errors import PageNotFound
 from articles.domain.flags import SubjectId
 from articles.domain.lists import closed_groups
-from articles.domain.moderation_log import Action, Actor, LogEntry, LogFilter, LogPage
+from articles.domain.moderation_log import Action, Actor, LogEntry, LogFilter, LogPage, action_from
 from articles.domain.reasons import recorded
 from articles.repository.lists.paging import page_window
 from articles.repository.lists.reading import readable, split_groups
@@ -333,7 +333,7 @@ def entries_from(texts: Iterable[str]) -> Iterator[LogEntry]:
 def _entry(text: str) -> LogEntry:
     raw = json.loads(text)
     return LogEntry(
-        action=Action(raw["action"]),
+        action=action_from(raw["action"]),
         at=float(raw["at"]),
         actor_name=raw["actor"],
         article_id=int(raw["id"]),
