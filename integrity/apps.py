@@ -14,7 +14,10 @@ class IntegrityConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import account_deletion  # noqa: PLC0415 - models are ready only now
+        from articles.backup import accounts  # noqa: PLC0415
+        from integrity import former  # noqa: PLC0415
 
+        accounts.loaded.connect(former.remake, dispatch_uid="integrity.former")
         account_deletion.register_step("ballots", _destroy_key)
 
 

@@ -13,8 +13,9 @@ import django
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import ManagementUtility, execute_from_command_line, load_command_class
-from django.db import Error as DatabaseError
+from django.db import Error as DatabaseError, connection
 
+from articles.backup import former
 from articles.domain.errors import StoreError
 from articles.management import sentences
 from voting_site.configuration import data_directory, loading
@@ -45,6 +46,7 @@ _BASE_DIR = Path(__file__).resolve().parent.parent
 _CTRL_C = 130  # exit status by shell convention
 
 _DOCTOR, _RUN, _VERSION = ["doctor"], ["run"], ["version"]
+_WITHOUT_ACCOUNTS = {"doctor", "help", "--help", "-h", "--version"}  # the first says what it finds in them
 
 
 def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
@@ -63,6 +65,9 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
                 django.setup()
                 ManagementUtility(arguments).fetch_command(*_VERSION).run_from_argv(arguments)
             else:
+                if not _WITHOUT_ACCOUNTS.issuperset(command):
+                    django.setup()
+                    refuse_former_accounts()
                 execute_from_command_line(arguments)
     except BadSetting as error:
         if command != _DOCTOR:
@@ -75,6 +80,14 @@ def execute(arguments: list[str], base_dir: Path = _BASE_DIR) -> None:
     except BrokenPipeError:  # the reader closed the pipe early, as `head` does
         discard_rest(sys.stdout)
         sys.exit(1)
+
+
+def refuse_former_accounts() -> None:
+    """Raise ImproperlyConfigured for accounts of a version before 1.0.0, which this one does not migrate."""
+    with suppress(DatabaseError), connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM django_migrations WHERE app = %s AND name = %s", former.FIRST_CHANGE)
+        if cursor.fetchone():
+            raise ImproperlyConfigured(former.REFUSAL)
 
 
 @contextmanager

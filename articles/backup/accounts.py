@@ -21,9 +21,11 @@ from django.core.management.color import no_style
 from django.db import connection, connections, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.dispatch import Signal
 
 from accounts.account_deletion import delete_without_trace
-from accounts.models import User
+from accounts.models import NameLook, User
+from articles.backup import former
 from articles.backup.files import BackupDamaged, SiteNotEmpty
 
 Line: TypeAlias = list[Any]  # a row: the label of its model, and its values by field
@@ -127,6 +129,9 @@ def last_migrations() -> dict[str, str]:
 
 # Restoring
 
+loaded = Signal()
+"""The rows of a version before 1.0.0, whose last `migrations` it carries, are in today's tables."""
+
 
 def check_empty() -> None:
     """Raise SiteNotEmpty if there are accounts."""
@@ -137,7 +142,7 @@ def check_empty() -> None:
 def check_migrations(migrations: Mapping[str, str]) -> None:
     """Raise BackupDamaged for a backup with migrations that this version of the site does not know."""
     known = MigrationLoader(None).disk_migrations
-    unknown = [f"{app}.{name}" for app, name in migrations.items() if (app, name) not in known]
+    unknown = [f"{app}.{name}" for app, name in _targets(migrations) if (app, name) not in known]
     if unknown:
         raise BackupDamaged(
             f"The backup's accounts are those of a newer version of the site ({', '.join(unknown)}): "
@@ -145,16 +150,23 @@ def check_migrations(migrations: Mapping[str, str]) -> None:
         )
 
 
+def _targets(migrations: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the migrations that make the tables into which a backup with these last ones is loaded."""
+    return list({**migrations, **(former.MIGRATIONS if former.is_former(migrations) else {})}.items())
+
+
 def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
     """Load all rows into the accounts database, replacing its content; return the number of accounts.
 
-    The tables are first made as they were when the backup was made, and then migrated with the rows in them: also
-    those that this version has no longer.
+    The tables are first made as they were when the backup was made, or as version 1.0.0 has them if it is older,
+    and then migrated with the rows in them: also those that this version has no longer.
     Raises BackupDamaged for a row that no backup has.
     """
     delete_all()  # of an interrupted restore
     executor = MigrationExecutor(connection)
-    targets = [(app, name) for app, name in migrations.items()]
+    targets, is_former = _targets(migrations), former.is_former(migrations)
+    if is_former:
+        lines = former.renamed(lines)
     is_current = set(targets) >= set(executor.loader.graph.leaf_nodes())
     if is_current:
         call_command("migrate", interactive=False, verbosity=0)
@@ -172,12 +184,23 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
                 _load_rows(apps.get_model(label), rows)
     if not is_current:
         call_command("migrate", interactive=False, verbosity=0)
+    if is_former:
+        _complete(migrations)
     with transaction.atomic():
         for label, rows in groupby(by_name, key=lambda line: line[0]):
             _load_rows(current_apps.get_model(label), rows)
         _reset_sequences()
         connection.check_constraints()
     return User.objects.count()
+
+
+@transaction.atomic
+def _complete(migrations: Mapping[str, str]) -> None:
+    """Do what former migrations did with rows, if the backup lacks them."""
+    if former.is_before(migrations, "0031_looks_without_separators"):
+        members = User.objects.exclude(username__startswith="~").order_by("imported", "pk")
+        NameLook.note(dict(members.values_list("username", "pk")))
+    loaded.send(sender=User, migrations=migrations)
 
 
 def _checked(line: Any, apps: Apps) -> Line:

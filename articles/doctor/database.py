@@ -9,6 +9,7 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from articles.backup import former
 from articles.doctor.examination import Examination, Finding, accounts_file, error, fine, note, reason_of, warning
 from articles.web.account_ids import age_problem
 
@@ -67,6 +68,9 @@ def _version() -> str:
 
 def check_migrations(_examination: Examination) -> Iterator[Finding]:
     executor = MigrationExecutor(connection)
+    if former.FIRST_CHANGE in executor.loader.applied_migrations:
+        yield error(former.REFUSAL)
+        return
     newer = _unknown(executor)
     pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if newer:

@@ -14,6 +14,8 @@ from django.contrib.admin.models import ADDITION, LogEntry
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.management.base import CommandError
+from django.db import transaction
+from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from accounts.models import (
@@ -31,6 +33,7 @@ from accounts.models import (
     LegalNotice,
     MemberNote,
     ModeratorRule,
+    NameLook,
     Passkey,
     PermissionGroup,
     RecoveryCode,
@@ -269,6 +272,73 @@ def tamper(folder: Path, name: str, lines: list[object]) -> None:
     content = path.read_bytes()
     files[name] |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     sign(folder, {"files": files})
+
+
+@pytest.mark.parametrize("last", ["0026_vouches", "0034_no_device_codes"])
+def test_rows_of_earlier_versions_get_their_present_names_and_what_they_lack(run, used, elsewhere, tmp_path, last):
+    NameLook.objects.all().delete()
+    before = rows()
+    run("backup", tmp_path / "backups")
+    folder = only(tmp_path / "backups")
+    sign(folder, {"version": "0.5.0", "migrations": {"accounts": last, "integrity": "0001_initial"}})
+    day = {"day": "2025-12-31", "previous": "0" * 64, "hash": "1", "digests": ""}
+    tamper(folder, manifest.ACCOUNTS, [["accounts.BranchAct", {"id": 1, "root": 1}], ["integrity.ChainDay", day]])
+    elsewhere()
+
+    run("restore", folder)
+
+    restored = rows()
+    kept = before.keys() - {"NameLook", "ChainDay", "MonthReport", "BallotRecord"}
+    assert {name: restored[name] for name in kept} == {name: before[name] for name in kept}
+    members = {row["id"] for row in before["User"]} if last == "0026_vouches" else set()
+    assert {row["user_id"] for row in restored["NameLook"]} == members
+    assert [(str(row["day"]), json.loads(row["text"])["format"]) for row in restored["ChainDay"]] == [
+        ("2025-12-31", 2),
+        ("2026-01-01", 2),
+    ]
+
+
+@pytest.fixture
+def later_version(run, tmp_path, settings, monkeypatch):
+    """A function that turns this process into a later version, whose one migration more changes a text."""
+    package = tmp_path / "later" / "migrations_of_a_later_version"
+    package.mkdir(parents=True)
+
+    def become():
+        shutil.copytree(Path(settings.BASE_DIR, "articles", "migrations"), package, dirs_exist_ok=True)
+        (package / "0002_later.py").write_text(LATER)
+        monkeypatch.syspath_prepend(package.parent)
+        settings.MIGRATION_MODULES = {"articles": package.name}
+
+    yield become
+    MigrationRecorder.Migration.objects.filter(name="0002_later").delete()
+
+
+LATER = """
+from django.db import migrations
+
+def shout(apps, _editor):
+    for text in apps.get_model("articles", "SiteText").objects.all():
+        text.text = text.text.upper()
+        text.save()
+
+class Migration(migrations.Migration):
+    dependencies = [("articles", "0001_initial")]
+    operations = [migrations.RunPython(shout)]
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_later_version_migrates_the_rows_of_a_backup(run, used, elsewhere, later_version, tmp_path):
+    with transaction.atomic():  # a snapshot needs no other connection
+        run("backup", tmp_path / "backups")
+    elsewhere()
+    later_version()
+
+    run("restore", tmp_path / "backups")
+
+    assert SiteText.objects.get().text == "BE KIND."
+    assert accounts.last_migrations()["articles"] == "0002_later"
 
 
 ROW = {"id": 9, "username": "eve"}

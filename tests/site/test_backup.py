@@ -12,6 +12,7 @@ import pytest
 from django.conf import settings
 
 from articles.backup import folders
+from articles.repository import OLDEST_VERSION
 from tests.cast import PASSWORD
 from tests.form_browser import FormBrowser
 from tests.postgres_server import PostgresServer, missing
@@ -121,6 +122,19 @@ def test_a_backup_of_each_earlier_version_is_restored(folder, tmp_path, static_f
         member = FormBrowser(site)
         member.send("/login/", "/login/", username="demo", password="5nDc1txA_q68V3N9")
         assert 'id="article-' in member.get("/mine/voted/")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+def test_a_backup_of_the_first_version_is_restored_into_postgresql(tmp_path, static_files):
+    server = PostgresServer()
+    try:
+        until(server.answers)
+        folder = EARLIER / OLDEST_VERSION
+        with ended(restore(folder, tmp_path / "data", static_files, DATABASE_URL=server.url)) as site:
+            assert site.manage("verify_ballots").returncode == 0
+    finally:
+        server.stop()
 
 
 @pytest.mark.long

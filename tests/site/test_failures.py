@@ -2,19 +2,25 @@
 
 import ast
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, ProgrammingError
 
+from articles.backup import former
 from articles.domain.errors import StoreUnavailable, StoreUnfit
 from articles.management import sentences
 from tests.cast import PASSWORD
 from tests.internals import failing
+from tests.postgres_server import PostgresServer, missing
 from tests.site_process import free_port
+from tests.waiting import until
 from voting_site import command_line
 
 MANAGE = Path(settings.BASE_DIR, "manage.py")
@@ -55,6 +61,46 @@ def test_an_accounts_file_that_is_not_a_database_is_reported(manage, tmp_path):
     found = manage("createsuperuser", "--noinput", "--username", "alice", DJANGO_SUPERUSER_PASSWORD=PASSWORD)
     assert found == (1, sentence)
     assert manage("tick") == (1, f"CommandError: {sentence}")
+
+
+def make_former(database, mark):
+    """Let a database have a migration of version 0.5.0."""
+    database.execute("CREATE TABLE django_migrations (app text, name text)")
+    database.execute(f"INSERT INTO django_migrations VALUES ({mark}, {mark})", former.FIRST_CHANGE)
+    database.commit()
+
+
+@pytest.mark.site
+def test_accounts_of_a_version_before_1_0_0_are_refused_and_left_as_they_are(manage, tmp_path):
+    file = tmp_path / "data" / "accounts.sqlite3"
+    file.parent.mkdir()
+    with closing(sqlite3.connect(file)) as database:
+        make_former(database, "?")
+        database.execute("PRAGMA journal_mode = WAL")
+    content = file.read_bytes()
+
+    for command in (["run"], ["migrate"], ["check"], ["tick"], ["restore", str(tmp_path)]):
+        assert manage(*command) == (1, former.REFUSAL)
+    assert file.read_bytes() == content
+
+
+@pytest.mark.long
+@pytest.mark.site
+@pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+def test_such_accounts_in_postgresql_are_refused(manage):
+    server = PostgresServer()
+    try:
+        until(server.answers)
+        with closing(psycopg.connect(server.url)) as database:
+            make_former(database, "%s")
+        for command in ("run", "migrate", "check"):
+            assert manage(command, DATABASE_URL=server.url) == (1, former.REFUSAL)
+        with closing(psycopg.connect(server.url)) as database:
+            assert database.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall() == [
+                ("django_migrations",)
+            ]
+    finally:
+        server.stop()
 
 
 @pytest.mark.deep
@@ -125,7 +171,7 @@ def test_every_environment_failure_is_reported_in_one_line(error, sentence, tmp_
 def end_of(error, folder, *options):
     """Return the status or sentence with which a command ends that fails so."""
     with failing(command_line, "execute_from_command_line", error), pytest.raises(SystemExit) as ended:
-        command_line.execute(["manage.py", "any", *options], folder)
+        command_line.execute(["manage.py", "help", *options], folder)
     return ended.value.code
 
 

@@ -25,7 +25,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.management.base import progress
 from articles.views.owner import administrator
 from articles.web.wiring import follower, patient_repository, unprepared_repository
-from voting_site.command_line import say, with_sentences
+from voting_site.command_line import refuse_former_accounts, say, with_sentences
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.loading import gone_sentence
 from voting_site.configuration.service_urls import without_secrets
@@ -107,8 +107,9 @@ def _wait(seconds: float = math.inf) -> None:
 def _migrate() -> None:
     """Bring the accounts up to date. New ones are not created beside a store that remembers others.
 
-    Raises StoreUnfit for such a store.
+    Raises StoreUnfit for such a store, and ImproperlyConfigured for accounts of a version before 1.0.0.
     """
+    refuse_former_accounts()
     file = accounts_file()
     if (file is not None and not file.exists()) or not connection.introspection.table_names():
         _wait()
