@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeAlias
 
+from django.conf import settings
 from django.core.signals import request_started
 from django.db import DatabaseError, connections
 from django.db.models import Count, Min, Q
@@ -139,6 +140,7 @@ def _claimed(queue: str) -> Row | None:
 
 
 def _do(row: Row) -> None:
+    row.task_path = settings.FORMER_TASKS.get(row.task_path, row.task_path)
     try:
         row.task.call(*row.args_kwargs["args"], **row.args_kwargs["kwargs"])
     except NotYet:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from articles.backup import former
 from voting_site import __version__ as VERSION  # noqa: N812 - a setting
 from voting_site.configuration import data_directory, hosts, kinds
 from voting_site.configuration.loading import fetches_titles, leaving_one_free, load
@@ -125,6 +126,7 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W001", "security.W002", "security.W003",
 ]  # fmt: skip
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": []}}
+FORMER_TASKS = former.TASKS
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 FETCH_TITLES = fetches_titles(CONFIGURATION)

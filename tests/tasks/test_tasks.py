@@ -166,6 +166,17 @@ def test_a_task_of_a_version_that_is_gone_is_given_up_after_a_day():
     assert [row.exception_class_path for row in tasks.list_failed(9)] == ["builtins.ModuleNotFoundError"]
 
 
+def test_a_waiting_task_of_a_module_that_has_moved_is_done(settings):
+    settings.FORMER_TASKS = {"accounts.gone.send": note.module_path}
+    tasks.add(note, "one")
+    DBTaskResult.objects.update(task_path="accounts.gone.send")
+
+    assert tasks.work_off(MAIL) == 1
+
+    assert noted.done == ["one"]
+    assert not DBTaskResult.objects.exists()
+
+
 def test_a_queue_is_bounded_and_a_visitor_is_not_disturbed(client, monkeypatch, caplog):
     monkeypatch.setattr(tasks, "MOST", 2)
     member("alice", email="alice@example.org", password="a long secret 71")
