@@ -21,7 +21,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
@@ -61,7 +61,10 @@ class LastAdministratorError(Exception):
 
 
 def register_step(name: str, step: Step) -> None:
-    """Add a step to the deletion of every account. A second step of the same name replaces the first."""
+    """Add a step to the deletion of every account. A second step of the same name replaces the first.
+
+    A deletion remembers its steps by name: those that come or go while it runs leave the others as they are.
+    """
     _steps[name] = step
 
 
@@ -121,8 +124,9 @@ def advance_all(budget: float) -> int:
     A deletion that fails does not delay the others; the last failure is raised at the end.
     """
     deadline, completed, failure = time.monotonic() + budget, 0, None
-    waiting = Q(again=False, step__gt=len(_steps) + 1, begun_at__gt=timezone.now() - AGAIN_AFTER)
-    for deletion in AccountDeletion.objects.exclude(waiting).select_related("user").order_by("begun_at"):
+    deletions, since = AccountDeletion.objects.select_related("user"), timezone.now() - AGAIN_AFTER
+    waiting = AccountDeletion.objects.filter(again=False, progress__name="", begun_at__gt=since)
+    for deletion in deletions.exclude(pk__in=waiting).order_by("begun_at"):
         try:
             completed += _advance(deletion, lambda: time.monotonic() < deadline)
         except Exception as error:
@@ -156,7 +160,7 @@ def _advance(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
             deletion.again = True
         else:
             deletion.begun_at = (deletion.user.left_at or deletion.begun_at) + KEPT - AGAIN_AFTER
-        deletion.step, deletion.progress = 0, ""
+        deletion.progress = {}
         _record_progress(deletion)
 
 
@@ -167,23 +171,23 @@ def _is_second(deletion: AccountDeletion) -> bool:
 
 def _take_steps(deletion: AccountDeletion, more: Callable[[], bool]) -> bool:
     """Run the steps of one pass. Return whether all are complete."""
-    member, steps = deletion.user, [_revoke_sessions, *_steps.values()]
-    if _is_second(deletion):
-        steps.append(_remove_name)
-    while deletion.step < len(steps):
-        step, is_last = steps[deletion.step], deletion.again
-        deletion.progress = step(member.pk, member.username, deletion.progress, more, is_last)
-        deletion.step += not deletion.progress
+    member, progress = deletion.user, deletion.progress
+    steps = {"sessions": _revoke_sessions} | _steps | ({"name": _remove_name} if _is_second(deletion) else {})
+    left = [name for name in steps if progress.get(name) != ""]
+    while left:
+        name = left[0]
+        progress[name] = steps[name](member.pk, member.username, progress.get(name, ""), more, deletion.again)
+        left = left[not progress[name] :]
         _record_progress(deletion)
-        if not more() and deletion.step < len(steps):
+        if left and not more():
             return False
     return True
 
 
 def _record_progress(deletion: AccountDeletion) -> None:
     """Store the progress. Steps are idempotent, so a process that is behind may overwrite it."""
-    progress = {"again": deletion.again, "step": deletion.step, "progress": deletion.progress}
-    AccountDeletion.objects.filter(pk=deletion.pk).update(begun_at=deletion.begun_at, **progress)
+    progress = {"begun_at": deletion.begun_at, "again": deletion.again, "progress": deletion.progress}
+    AccountDeletion.objects.filter(pk=deletion.pk).update(**progress)
 
 
 @transaction.atomic

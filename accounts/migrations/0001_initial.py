@@ -164,8 +164,7 @@ class Migration(migrations.Migration):
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, serialize=False, to=settings.AUTH_USER_MODEL)),
                 ('begun_at', models.DateTimeField()),
                 ('again', models.BooleanField(default=False)),
-                ('step', models.PositiveSmallIntegerField(default=0)),
-                ('progress', models.CharField(default='', max_length=200)),
+                ('progress', models.JSONField(default=dict)),
             ],
             options={
                 'abstract': False,

@@ -543,8 +543,8 @@ class AccountDeletion(Row):
     """The next pass is due `AGAIN_AFTER` after this, which the second pass moves towards the end of `KEPT`."""
 
     again = models.BooleanField(default=False)
-    step = models.PositiveSmallIntegerField(default=0)
-    progress = models.CharField(max_length=200, default="")
+    progress = models.JSONField(default=dict)
+    """Of this pass, by the name of the step; "" for a step that is complete."""
 
 
 class PermissionGroup(auth.Group):

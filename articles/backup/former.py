@@ -1,7 +1,8 @@
-"""Former names: what versions before 1.0.0 called the models, fields, keys and tasks that have other names today.
+"""Former names: what versions before 1.0.0 called the models, fields and tasks that have other names today.
 
 A rename before the release of 1.0.0 adds its row here. Backups of 0.5.0 and later are loaded into the tables of
-1.0.0 by these names; later versions migrate on from there. Knows no framework.
+1.0.0 by these names; later versions migrate on from there. Keys of the store are renamed by its upgrades, for
+backups as well. Knows no framework.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +20,10 @@ MIGRATIONS = {"accounts": "0001_initial", "articles": "0001_initial", "integrity
 MODELS: dict[str, str | None] = {"accounts.BranchAct": None}
 """Present labels of models by former ones; None for one that is gone."""
 
-FIELDS: dict[str, dict[str, str | None]] = {"integrity.ChainDay": {"previous": None, "digests": None}}
+FIELDS: dict[str, dict[str, str | None]] = {
+    "accounts.AccountDeletion": {"step": None, "progress": None},  # its pass begins again
+    "integrity.ChainDay": {"previous": None, "digests": None},
+}
 """Present names of a model's fields by former ones, by its former label; None for one that is gone."""
 
 NEW: dict[str, dict[str, Any]] = {"integrity.ChainDay": {"number": 0}}

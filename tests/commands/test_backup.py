@@ -17,6 +17,8 @@ from django.core.management.base import CommandError
 from django.db import transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
+from django.utils.module_loading import import_string
+from django_tasks.base import Task
 
 from accounts.models import (
     AboutFlag,
@@ -48,7 +50,7 @@ from accounts.models import (
     Webhook,
 )
 from articles import known_store
-from articles.backup import accounts, files as manifest, folders, making, restoring
+from articles.backup import accounts, files as manifest, folders, former, making, restoring
 from articles.configuration.encryption import encrypt
 from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
@@ -83,7 +85,7 @@ def used(run, site_store, alice, carol):
     gone = User.objects.create_user("gone")
     gone.left_at = timezone.now()
     gone.save()
-    AccountDeletion.objects.create(user=gone, begun_at=gone.left_at, progress="log 0 50")
+    AccountDeletion.objects.create(user=gone, begun_at=gone.left_at, progress={"articles": "log 0 50"})
     ArchivedViews.objects.create(
         article_id=1,
         pv=3,
@@ -275,27 +277,43 @@ def tamper(folder: Path, name: str, lines: list[object]) -> None:
 
 
 @pytest.mark.parametrize("last", ["0026_vouches", "0034_no_device_codes"])
-def test_rows_of_earlier_versions_get_their_present_names_and_what_they_lack(run, used, elsewhere, tmp_path, last):
+def test_rows_of_earlier_versions_get_their_present_names_and_what_they_lack(
+    run, used, elsewhere, tmp_path, last, carol
+):
     NameLook.objects.all().delete()
     before = rows()
     run("backup", tmp_path / "backups")
     folder = only(tmp_path / "backups")
     sign(folder, {"version": "0.5.0", "migrations": {"accounts": last, "integrity": "0001_initial"}})
     day = {"day": "2025-12-31", "previous": "0" * 64, "hash": "1", "digests": ""}
-    tamper(folder, manifest.ACCOUNTS, [["accounts.BranchAct", {"id": 1, "root": 1}], ["integrity.ChainDay", day]])
+    left = {"user": carol.pk, "begun_at": "2026-01-01T00:00:00Z", "again": True, "step": 2, "progress": "log 0 50"}
+    former_rows = {"accounts.BranchAct": {"id": 1, "root": 1}, "accounts.AccountDeletion": left}
+    tamper(folder, manifest.ACCOUNTS, [*former_rows.items(), ["integrity.ChainDay", day]])
     elsewhere()
 
     run("restore", folder)
 
     restored = rows()
-    kept = before.keys() - {"NameLook", "ChainDay", "MonthReport", "BallotRecord"}
+    kept = before.keys() - {"NameLook", "ChainDay", "MonthReport", "BallotRecord", "AccountDeletion"}
     assert {name: restored[name] for name in kept} == {name: before[name] for name in kept}
+    deletions = {row["user_id"]: (row["again"], row["progress"]) for row in restored["AccountDeletion"]}
+    assert deletions[carol.pk] == (True, {})
     members = {row["id"] for row in before["User"]} if last == "0026_vouches" else set()
     assert {row["user_id"] for row in restored["NameLook"]} == members
     assert [(str(row["day"]), json.loads(row["text"])["format"]) for row in restored["ChainDay"]] == [
         ("2025-12-31", 2),
         ("2026-01-01", 2),
     ]
+
+
+def test_what_former_names_stand_for_exists():
+    labels = {label: former.MODELS.get(label, label) for label in {*former.MODELS, *former.FIELDS, *former.NEW}}
+    present = {label: apps.get_model(name) for label, name in labels.items() if name}
+    fields = {(label, name) for label, names in former.FIELDS.items() for name in names.values() if name}
+    fields |= {(label, name) for label, values in former.NEW.items() for name in values}
+
+    assert all(present[label]._meta.get_field(name) for label, name in fields)
+    assert all(isinstance(import_string(path), Task) for path in former.TASKS.values())
 
 
 @pytest.fixture

@@ -243,6 +243,38 @@ def test_a_deletion_that_fails_is_reported_and_does_not_block_others(site_store,
     assert "of bob's" in results["account_deletion"].error
 
 
+def test_steps_that_come_and_go_while_a_deletion_runs_leave_the_others_as_they_are(bob, monkeypatch):
+    calls = []
+
+    def step(name):
+        def take(_user, _name, progress, _more, _is_last):
+            calls.append((name, progress))
+            return "" if progress else "half"
+
+        return name, take
+
+    def advance(times, *names):
+        monkeypatch.setattr(account_deletion, "_steps", dict(map(step, names)))
+        for _ in range(times):
+            account_deletion.advance_all(0)
+        said, calls[:] = calls[:], []
+        return said
+
+    account_deletion.begin(bob.pk)
+    assert advance(4, "a", "b") == [("a", ""), ("a", "half"), ("b", "")], "after the sessions"
+    assert advance(3, "new", "b", "c") == [("new", ""), ("new", "half"), ("b", "half")], "without a"
+    assert advance(9, "a", "c") == [("c", ""), ("c", "half")]
+    lapse(account_deletion.AGAIN_AFTER)
+    assert advance(9, "c", "a") == [("c", ""), ("c", "half"), ("a", ""), ("a", "half")], "the second pass"
+    assert User.objects.get(pk=bob.pk).username == f"~{bob.pk}"
+    assert advance(9, "c", "late") == [], "until moderators see nothing of it any longer"
+    lapse(account_deletion.KEPT)
+    assert advance(9, "late") == [("late", ""), ("late", "half")] * 2, (
+        "to end the second pass, and in the last one"
+    )
+    assert not AccountDeletion.objects.exists()
+
+
 def test_an_unavailable_store_only_delays_the_deletion(site_store, bob_was_busy, bob):
     with lost_connection(site_store):
         assert delete(browser_of(bob)).status_code == 302
