@@ -1,3 +1,3 @@
 """The site as a whole: its version, settings, launcher and web server."""
 
-__version__ = "0.6.0"
+__version__ = "1.0.0"
