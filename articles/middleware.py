@@ -24,7 +24,7 @@ from django.utils.cache import patch_vary_headers
 
 from accounts.passwords import HashesBusy
 from accounts.web.backend import member_of
-from articles.api.protocol.envelope import accounts_away, is_for_programs, login_first, too_many
+from articles.api.protocol.envelope import accounts_away, in_words, is_for_programs, login_first, too_many
 from articles.configuration import choices
 from articles.configuration.choices import chosen
 from articles.domain import errors
@@ -48,7 +48,7 @@ _SHORTEST_WAIT = 0.4
 
 
 class PagesMiddleware:
-    """Limit the total time for which a page waits for the store, and set cache headers.
+    """Limit the time for which a page waits for the store, set cache headers, and say failures in an API's words.
 
     A change is one script, which has its own limit.
     """
@@ -59,7 +59,8 @@ class PagesMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with answer_within(_seconds_left(request)) if request.method in _READS else nullcontext():
             response = self._get_response(request)
-        return caching.with_cache_headers(request, response)
+        response = caching.with_cache_headers(request, response)
+        return in_words(request, response) if response.status_code >= 400 else response
 
 
 def _seconds_left(request: HttpRequest) -> float:

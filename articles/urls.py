@@ -3,6 +3,7 @@
 from django.urls import path
 
 from articles.domain.lists import PAGES, Order
+from articles.domain.other_apis import OTHER_APIS
 from articles.views import (
     about,
     articles,
@@ -108,8 +109,9 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path(".well-known/change-password", well_known.change_password, name="change_password"),
     path(".well-known/nodeinfo", well_known.nodeinfo_links, name="nodeinfo_links"),
     *(
-        path(place, well_known.nodeinfo, {"version": version, "is_lemmys": True}, name="nodeinfo")
-        for place, version in well_known.OF_LEMMY.items()
+        path(place, well_known.nodeinfo, {"version": version, "of": other}, name="nodeinfo")
+        for other in OTHER_APIS
+        for place, version in other.nodeinfo.items()
     ),
     path("nodeinfo/2.1", well_known.nodeinfo, name="nodeinfo"),  # `reverse` returns the last one
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),

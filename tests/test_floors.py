@@ -216,6 +216,7 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 
 CAPABILITIES = {
     "articles.finding": {"articles.finding"},
+    "articles.lemmy": set(),
     "integrity": {"integrity.pages", "integrity.verifying"},
     "links": {*(f"links.{name}" for name in ("asking", "pages", "process"))},
     "moderation": {

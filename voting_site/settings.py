@@ -41,6 +41,7 @@ USER_AGENT = f"article-voting-site/{VERSION}{_about}"  # of the requests that th
 INSTALLED_APPS = [
     "voting_site",
     "articles",
+    "articles.lemmy",
     "accounts",
     "integrity",
     "django_tasks",
@@ -61,7 +62,6 @@ MIDDLEWARE = [  # from the outside to the inside: docs/architecture.md says what
     "voting_site.serving.requests.SecurityHeadersMiddleware",
     "voting_site.serving.static_files.PublicFilesMiddleware",
     "voting_site.serving.requests.BodyMiddleware",
-    "articles.lemmy.words.WordsMiddleware",
     "articles.middleware.PagesMiddleware",  # inside compression, outside everything that makes responses vary
     "articles.kept_pages.middleware.KeptPagesMiddleware",
     "accounts.web.backend.RenewedSessionMiddleware",

@@ -28,8 +28,6 @@ from accounts.models.tokens import (
     Token,
     TokenLimitError,
     TokenManager,
-    as_jwt,
-    token_in,
 )
 from accounts.models.vouches import ENOUGH, Vouch, VouchLimitError, origins_of
 from accounts.models.webhooks import Delivery, Webhook, WebhookLimitError, WebhookPosition

@@ -1,8 +1,6 @@
 """Tokens for the API."""
 
-import json
 import secrets
-from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -102,26 +100,6 @@ def digest_of(plaintext: str) -> str:
     """Return what is stored of a secret."""
     # 32 random bytes cannot be guessed, so a fast hash is safe.
     return sha256(plaintext.encode()).hexdigest()
-
-
-def as_jwt(token: "Token", plaintext: str, host: str) -> str:
-    """Return a token in the form of a JSON Web Token, for apps that decode what their login returned.
-
-    The token itself takes the place of the signature, and only it is checked: the rest tells the app whose it is.
-    All parts are of letters and digits alone, as ASCII without `>`, `?` and `~` is in base64, but for the last.
-    """
-    header = {"typ": "JWT", "alg": "HS256"}  # as Lemmy's: libraries refuse names that they do not know
-    claims = {"sub": str(token.user_id), "iss": host, "iat": int(token.created_at.timestamp())}
-    parts = (
-        urlsafe_b64encode(json.dumps(part, separators=(",", ":")).encode()).decode().rstrip("=")
-        for part in (header, claims)
-    )
-    return ".".join((*parts, plaintext))
-
-
-def token_in(text: str) -> str:
-    """Return the token in a JSON Web Token of `as_jwt`; any other text as it is."""
-    return text.rpartition(".")[2] if text.count(".") == 2 else text
 
 
 class Token(models.Model):

@@ -25,7 +25,7 @@ from accounts.mail import (
     send_verification,
     site_address,
 )
-from accounts.models import Token, TokenLimitError, User, as_jwt
+from accounts.models import Token, TokenLimitError, User
 from accounts.sign_in.changes import Change, tell_change
 from accounts.web import sent_forms
 from accounts.web.form_pages import (
@@ -40,7 +40,7 @@ from accounts.web.form_pages import (
     show_next,
 )
 from accounts.web.login_intent import local_path
-from articles.configuration.choices import chosen
+from articles.domain.other_apis import OTHER_APIS
 
 
 def _page(template: str) -> View:
@@ -169,8 +169,9 @@ def issue_token(request: MemberRequest) -> HttpResponse:
         else:
             tell_change(request.user, Change.TOKEN_ADDED, token.name)
             site = site_address(request)
-            jwt = as_jwt(token, plaintext, urlsplit(site).netloc) if chosen.LEMMY_API else ""
-            context = {"token": token, "plaintext": plaintext, "jwt": jwt, "api": f"{site}/api/me"}
+            host, others = urlsplit(site).netloc, [other for other in OTHER_APIS if other.is_on()]
+            forms = [(other.token_label, other.token_in_its_form(token, plaintext, host)) for other in others]
+            context = {"token": token, "plaintext": plaintext, "forms": forms, "api": f"{site}/api/me"}
             return render(request, "accounts/token.html", context)
     return _programs(request, form)
 

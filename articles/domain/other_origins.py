@@ -4,11 +4,12 @@ API = "/api/"
 _DOCUMENTATION = f"{API}docs"
 _OF_FEEDS = ("/feeds/", "/following/", "/integrity/")
 _FEEDS = (".atom", ".rss", ".json")
-_OF_PROGRAMS = (
-    "/.well-known/nodeinfo", "/nodeinfo/2.1", "/nodeinfo/2.1.json", "/nodeinfo/2.0", "/nodeinfo/2.0.json",
-    "/version", "/.well-known/oauth-authorization-server",
+OF_PROGRAMS = {
+    "/.well-known/nodeinfo", "/nodeinfo/2.1", "/.well-known/oauth-authorization-server",
     "/oauth/token/", "/oauth/revoke/", "/oauth/register/",
-)  # fmt: skip
+}  # fmt: skip
+"""Addresses for programs; `other_apis.register` adds more."""
+
 
 HEADERS = (
     ("Access-Control-Allow-Origin", "*"),
@@ -28,4 +29,4 @@ def is_open(path: str) -> bool:
     """Return whether the address is one of the API, of a feed, or another for programs."""
     if path.startswith(API):
         return path != _DOCUMENTATION
-    return path in _OF_PROGRAMS or (path.startswith(_OF_FEEDS) and path.endswith(_FEEDS))
+    return path in OF_PROGRAMS or (path.startswith(_OF_FEEDS) and path.endswith(_FEEDS))

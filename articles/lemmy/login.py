@@ -18,13 +18,14 @@ from pydantic import Field
 
 from accounts.forms import LoginForm
 from accounts.mail import site_address
-from accounts.models import POST, READ, VOTE, Token, TokenLimitError, User, as_jwt
+from accounts.models import POST, READ, VOTE, Token, TokenLimitError, User
 from accounts.passwords import password_confirmed
 from accounts.sign_in import codes
 from accounts.web.backend import needs_second_factor
 from articles.api.protocol.problems import Problem
 from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import when
+from articles.lemmy.tokens import as_jwt
 from articles.web import limits
 from articles.web.forms.fields import clean_token_label
 

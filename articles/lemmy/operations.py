@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from accounts.models import READ, token_in
+from accounts.models import READ
 from accounts.passwords import HashesBusy
 from articles.api.protocol.envelope import in_envelope
 from articles.api.protocol.operations import BearerToken
@@ -25,6 +25,7 @@ from articles.configuration import choices
 from articles.configuration.choices import chosen
 from articles.domain.errors import Banned, HeldForApproval, PageNotFound
 from articles.domain.lists import without_groups
+from articles.lemmy.tokens import token_in
 from articles.lemmy.words import UNKNOWN
 from articles.text.refusals import action_sentence
 from articles.web import limits, reading
@@ -94,14 +95,14 @@ def _parameters_of(run: Callable[..., Json]) -> type[BaseModel]:
 
 @in_envelope
 def answer(request: HttpRequest, path: str) -> HttpResponse:
-    """Answer a request for an operation, in the site's own words: `words.WordsMiddleware` says them in Lemmy's."""
+    """Answer a request for an operation, in the site's own words: `envelope.in_words` says failures in Lemmy's."""
     try:
         methods = OPERATIONS.get(path) if chosen.LEMMY_API else None
         if methods is None:
             raise not_found()
         if (found := methods.get(str(request.method))) is None:
             return HttpResponseNotAllowed([*methods])
-        vars(request)["lemmy_word"] = found.word
+        vars(request)["word"] = found.word
         sent = _sent(request)
         with _asking(request, found, sent):
             said = found.run(request, **dict(found.parameters.model_validate(sent)))

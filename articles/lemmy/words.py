@@ -3,13 +3,7 @@
 Apps compare the word, and some show the sentence. The status is the site's own.
 """
 
-import json
-from collections.abc import Callable, Mapping
-from typing import Any
-
-from django.http import HttpRequest, HttpResponse
-
-from articles.configuration.choices import chosen
+from collections.abc import Mapping
 
 ROOT = "/api/v3/"
 
@@ -52,30 +46,7 @@ WORDS: Mapping[str, str] = {
 """Lemmy's words, by the codes of the site's own API. For other codes, each operation has a word."""
 
 
-def body_of(code: str, sentence: str, word: str = UNKNOWN) -> dict[str, str]:
+def body_of(code: str, sentence: str, word: str = "") -> dict[str, str]:
     """Return the JSON of a failure. `word`: where Lemmy has none for the code, which may be one of its words."""
-    said = code if "_" in code else WORDS.get(code, word)
+    said = code if "_" in code else WORDS.get(code, word or UNKNOWN)
     return {"error": said, "message": sentence}
-
-
-class WordsMiddleware:
-    """Say the failures under Lemmy's addresses in its words: those of operations, and what others refuse."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
-        is_said = response.headers.get("Content-Type", "").startswith("application/json")
-        if response.status_code >= 400 and request.path.startswith(ROOT) and is_said and chosen.LEMMY_API:
-            said = _said(json.loads(response.content).get("error"), vars(request).get("lemmy_word", UNKNOWN))
-            response.content = json.dumps(said, ensure_ascii=False).encode()
-            response.headers["Content-Length"] = str(len(response.content))
-        return response
-
-
-def _said(error: Any, word: str) -> dict[str, str]:
-    """Return a failure in Lemmy's words. `error`: as the site's own API has it, or the sentence of a limit."""
-    if isinstance(error, dict):
-        return body_of(error["code"], error["message"], word)
-    return body_of("rate-limited", error)

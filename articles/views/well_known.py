@@ -15,6 +15,7 @@ from accounts.mail import site_address
 from articles.configuration.choices import chosen, closed_groups
 from articles.configuration.recent import Recent
 from articles.domain.lists import Order, without_groups
+from articles.domain.other_apis import OtherApi, api_that_is_on
 from articles.web.preferences import tag
 from articles.web.wiring import repository
 
@@ -48,12 +49,6 @@ _SCHEMA = "http://nodeinfo.diaspora.software/ns/schema/"
 _NEWEST = "2.1"
 _SOFTWARE = "article-voting"
 
-OF_LEMMY = {"nodeinfo/2.0": "2.0", "nodeinfo/2.0.json": "2.0", "nodeinfo/2.1.json": "2.1", "version": "2.1"}
-"""Further addresses at which programs for Lemmy ask for this without looking where it is, with their schemas."""
-
-LEMMY_VERSION = "0.19.9"
-"""The version of Lemmy whose API the site answers with LEMMY_API: apps decide by it what to ask for."""
-
 
 class _Members(NamedTuple):
     """How many there are, and how many logged in during the last 30 and 180 days."""
@@ -82,20 +77,20 @@ def nodeinfo_links(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def nodeinfo(_request: HttpRequest, version: str = _NEWEST, *, is_lemmys: bool = False) -> HttpResponse:
+def nodeinfo(_request: HttpRequest, version: str = _NEWEST, *, of: OtherApi | None = None) -> HttpResponse:
     """Return software and rounded counts. Raises Http404 if the site tells nothing.
 
     Apps choose by the software the API that they speak. The schema wants at least one protocol of federation: the
-    site has none, and claims none. `is_lemmys`: at an address that only programs for Lemmy ask.
+    site has none, and claims none. `of`: at an address that only programs for this API ask.
     """
     _check_told()
-    if is_lemmys and not chosen.LEMMY_API:
+    if of and not of.is_on():
         raise Http404("not told here")
+    other = api_that_is_on()
+    name, release = other.software if other else (_SOFTWARE, settings.VERSION)
     content = {
         "version": version,
-        "software": {"name": "lemmy", "version": LEMMY_VERSION}
-        if chosen.LEMMY_API
-        else {"name": _SOFTWARE, "version": settings.VERSION},
+        "software": {"name": name, "version": release},
         "protocols": [],
         "services": {"inbound": [], "outbound": []},
         "openRegistrations": chosen.SIGN_UP == "open",
@@ -107,7 +102,7 @@ def nodeinfo(_request: HttpRequest, version: str = _NEWEST, *, is_lemmys: bool =
 
 def _check_told() -> None:
     """Raise Http404 unless apps have to find the site, or directories may: they never know one for members."""
-    if not chosen.LEMMY_API and (chosen.is_for_members or not chosen.NODEINFO):
+    if not api_that_is_on() and (chosen.is_for_members or not chosen.NODEINFO):
         raise Http404("not told")
 
 

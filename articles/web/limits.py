@@ -42,6 +42,8 @@ from articles.domain.limits import (
     Per,
     Use,
 )
+from articles.domain.other_apis import OTHER_APIS
+from articles.domain.other_origins import API
 from articles.domain.rules import Rules
 from articles.operation import metrics
 from articles.text.refusals import action_sentence
@@ -87,7 +89,7 @@ FORMS = {
 
 PASSWORD_FORMS = frozenset(
     (
-        "accounts:signup", "articles:first_administrator", "lemmy:login",
+        "accounts:signup", "articles:first_administrator",
         *(view for view, limits in FORMS.items() if "passwords" in limits),
     )
 )  # fmt: skip
@@ -98,6 +100,12 @@ AT_PROVIDERS = frozenset(
     for view in ("provider_back", "provider_login", "provider_confirm", "link_identity", "logout")
 )
 """Views that may wait for a provider."""
+
+
+def is_slow(view: str) -> bool:
+    """Return whether a form of the view hashes a password, or may wait for a provider."""
+    return view in PASSWORD_FORMS or view in AT_PROVIDERS or any(view in api.password_views for api in OTHER_APIS)
+
 
 _PREVIEWED = frozenset(("articles:post", "articles:edit", "articles:write_comment", "articles:edit_comment"))
 """Views whose form only shows its text if it is sent by the button "preview"."""
@@ -119,7 +127,7 @@ PAGES = {
 
 _FOR_SCRIPTS = frozenset(
     (
-        "articles:pulse", "articles:known_link", "articles:preview", "articles:link_info", "lemmy:login",
+        "articles:pulse", "articles:known_link", "articles:preview", "articles:link_info",
         "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app",
     )
 )  # fmt: skip
@@ -128,7 +136,6 @@ _FOR_SCRIPTS = frozenset(
 _SECONDS_OF_HASHES = 2  # seconds after which the passwords being hashed are done
 _MAIL_ADDRESS_LENGTH = 320  # characters of a mail address that are compared: more than any address has
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_OF_PROGRAMS = ("api:", "lemmy:")  # how the names of addresses begin whose operations take their limits themselves
 _local = LocalLimits()
 
 
@@ -146,9 +153,9 @@ def refuse(request: HttpRequest) -> HttpResponse | None:
 
 
 def _limits_of(request: HttpRequest) -> tuple[str, ...]:
-    view = request.resolver_match.view_name if request.resolver_match else ""
-    if view.startswith(_OF_PROGRAMS):
+    if request.path.startswith(API):  # its operations take their limits themselves
         return ()
+    view = request.resolver_match.view_name if request.resolver_match else ""
     if request.method in _SAFE and not sent_forms.is_stale(request):
         return PAGES.get(view, ())
     if view in _PREVIEWED and "preview" in sent_forms.sent(request):
@@ -334,7 +341,7 @@ def _too_many(request: HttpRequest, sentence: str, retry_after: int) -> HttpResp
     """Return a page for readers, with the form and what was typed if there is one; JSON for scripts."""
     view = request.resolver_match.view_name if request.resolver_match else ""
     response: HttpResponse | None
-    if prefers_json(request) or view in _FOR_SCRIPTS:
+    if prefers_json(request) or view in _FOR_SCRIPTS or request.path.startswith(API):
         response = JsonResponse({"error": sentence}, status=429)
     else:
         response = _form_again(request, sentence) or error_pages.page(request, 429, {"explained": sentence})

@@ -79,7 +79,7 @@ def test_only_the_last_part_of_a_token_counts_and_only_here(article, alice, bob)
 def test_the_settings_show_a_new_token_as_apps_take_it(site_store, alice, settings, is_on):
     settings.LEMMY_API = is_on
     page = browser_of(alice).post("/settings/tokens/", {"name": "My app", "scopes": ["vote"]}).text
-    plain, *jwt = re.findall(r'<input id="(?:token|jwt)"[^>]* value="([^"]+)"', page)
+    plain, *jwt = re.findall(r'<input id="(?:token|form-1)"[^>]* value="([^"]+)"', page)
 
     assert len(jwt) == is_on
     for text in jwt:

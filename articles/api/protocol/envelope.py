@@ -1,5 +1,6 @@
 """Rules of every address of the API: methods, media types, query parameters, caching; and the error handlers."""
 
+import json
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
@@ -14,8 +15,8 @@ from django.views.decorators.csrf import csrf_exempt
 from articles.api.documentation import query_parameters
 from articles.api.protocol import cursors
 from articles.api.protocol.problems import Problem, answer_to, failed, login_required
-from articles.configuration.choices import chosen
 from articles.domain.errors import LimitReached
+from articles.domain.other_apis import api_at
 from articles.web import caching, error_pages as pages, limits, reading
 
 View = Callable[..., HttpResponse]
@@ -103,13 +104,26 @@ def _limit_caching(request: HttpRequest, answer: HttpResponse) -> None:
 def login_first(request: HttpRequest) -> HttpResponse | None:
     """Refuse a request of no member to the API of a site for members. Operations check a token themselves.
 
-    Those of Lemmy's API also check who has none: some are for everyone, and older apps send it in the body.
+    Those of another API also check who has none: some are for everyone, and older apps send it in the body.
     """
     place = request.resolver_match
     name = place.url_name if place else None
     has_token = "Authorization" in request.headers and name not in _WITHOUT_TOKEN
-    is_lemmys = place is not None and place.namespace == "lemmy" and chosen.LEMMY_API
-    return None if has_token or is_lemmys or not reading.is_closed_to(request) else login_required().answer
+    other = api_at(request.path)
+    is_checked = has_token or (other is not None and other.is_on())
+    return None if is_checked or not reading.is_closed_to(request) else login_required().answer
+
+
+def in_words(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Say a failure under the addresses of another API in its words. `request.word`: see `OtherApi.body_of`."""
+    is_said = response.headers.get("Content-Type", "").startswith("application/json")
+    if is_said and (other := api_at(request.path)) and other.is_on():
+        error = json.loads(response.content).get("error")  # the sentence of a limit, or as this API has it
+        code, sentence = (error["code"], error["message"]) if isinstance(error, dict) else ("rate-limited", error)
+        said = other.body_of(code, sentence, vars(request).get("word", ""))
+        response.content = json.dumps(said, ensure_ascii=False).encode()
+        response.headers["Content-Length"] = str(len(response.content))
+    return response
 
 
 def accounts_away(request: HttpRequest, error: Exception) -> HttpResponse:

@@ -18,8 +18,8 @@ from django.utils.translation import gettext, gettext_noop
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from articles.domain import other_origins
+from articles.domain.other_apis import api_at
 from articles.domain.refusals import REFUSED_BY_SERVER, error_body
-from articles.lemmy import words
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]  # a WSGI application
 
@@ -148,10 +148,10 @@ def refuse(scope: Any, protocol: Any, status: int, sentence: str, *headers: tupl
     answer: Headers = [_CLOSE, *headers]
     if getattr(settings, "OTHER_ORIGINS", False) and other_origins.is_open(scope.path):
         answer += other_origins.HEADERS
-    if scope.path.startswith(words.ROOT):
-        text, kind = json.dumps(words.body_of(REFUSED_BY_SERVER[status], message)), "application/json"
-    elif scope.path.startswith(other_origins.API):
-        text, kind = json.dumps(error_body(REFUSED_BY_SERVER[status], message)), "application/json"
+    if scope.path.startswith(other_origins.API):
+        code, other = REFUSED_BY_SERVER[status], api_at(scope.path)
+        body = other.body_of(code, message, "") if other else error_body(code, message)
+        text, kind = json.dumps(body), "application/json"
     else:
         text, kind = f"{message}\n", "text/plain; charset=utf-8"
     protocol.response_str(status, [("Content-Type", kind), *answer], text)

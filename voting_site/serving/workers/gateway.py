@@ -35,12 +35,12 @@ _AT_PROVIDERS = "/login/with/"
 
 def checks_password(scope: Any) -> bool:
     """Return whether the request is a form with a password, or may wait for a provider."""
-    from articles.web.limits import AT_PROVIDERS, PASSWORD_FORMS  # noqa: PLC0415 - its apps are loaded after this
+    from articles.web.limits import is_slow  # noqa: PLC0415 - its apps are loaded after this
 
     if scope.method != "POST" and not scope.path.startswith(_AT_PROVIDERS):
         return False
     try:
-        return resolve(scope.path).view_name in PASSWORD_FORMS | AT_PROVIDERS
+        return is_slow(resolve(scope.path).view_name)
     except Resolver404:
         return False
 
