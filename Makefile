@@ -8,7 +8,7 @@ PROVIDER_READY := $(VENV)/provider/.ready
 CLIENTS_READY := $(VENV)/clients/.ready
 LINTERS_READY := $(VENV)/linters/.ready
 
-.PHONY: run venv admin test test-fast test-deep test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots lint lint-api format bench bench-site bench-million bench-peers bench-light bench-docs bench-parts weigh docs messages lock try-deploying clean
+.PHONY: run venv admin test test-fast test-deep test-site test-topologies test-browser test-large chaos chaos-short chaos-crowd fuzz fuzz-short audit-deps screenshots without lint lint-api format bench bench-site bench-million bench-peers bench-light bench-docs bench-parts weigh docs messages lock try-deploying clean
 
 run: $(SITE_READY)
 	@exec $(BIN)/python manage.py run
@@ -37,15 +37,15 @@ test: $(TOOLS_READY) $(PROVIDER_READY) $(CLIENTS_READY)
 # What takes long beside the main path: hostile input to every form, address and page, damage of every kind, acts in any
 # order, faults at every step, and whole matrices, such as everyone at every door.
 test-deep: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(DEEP) and not site and not nodes and not fuzz" $(SELECTED) tests/attacks $$(grep -lrE --include=test_*.py "mark.(deep|hostile)" tests)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(DEEP) and not site and not nodes and not fuzz" $(SELECTED) tests/attacks $$(grep -lrE --include=test_*.py "mark.(deep|hostile)" tests extras)
 test-deep: DEEP ?= (deep or hostile)
 
 # Tests that start whole sites, as an operator does: they take as long as all the others.
 test-site: $(TOOLS_READY) $(CLIENTS_READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED) $(STARTING_SITES:%=tests/%)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(SITES)" $(SELECTED) $(STARTING_SITES:%=tests/%) extras
 test-site: SITES ?= site and not browser
 
-# Where those tests are: tests/conftest.py reads this line.
+# Where those tests are: conftest.py reads this line.
 STARTING_SITES = archive commands deploy site test_helpers.py unit
 
 # Tests that start several servers; then those of the repository with one shard; then those of the repository, the pages,
@@ -61,7 +61,7 @@ test-fast: $(TOOLS_READY) $(PROVIDER_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m fast $(SELECTED) $(FAST)
 
 # Where those tests are. The other folders have few or none, and collecting them would take half of the time.
-FAST = tests/unit tests/accounts tests/demo tests/repository tests/chaos/histories $(wildcard tests/test_*.py)
+FAST = extras tests/unit tests/accounts tests/demo tests/repository tests/chaos/histories $(wildcard tests/test_*.py)
 
 # k=votes: tests whose file, class or name contains "votes"; k="votes and not pages" works, too. Only files with these
 # words are collected, and a few of them are run without workers.
@@ -101,6 +101,11 @@ test-browser: ONLY ?= browser
 test-browser: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser $(SELECTED)
 
+# The site without the folders of these extras, E="webhooks push", or without all: a minute each. TESTS=1 also runs all
+# tests that are left.
+without: $(TOOLS_READY)
+	$(BIN)/python -m tests.without $(if $(TESTS),--tests) $(E)
+
 # Retake the pictures of README.md and docs/ with the system's Chromium.
 screenshots: $(TOOLS_READY)
 	DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.browser.screenshots
@@ -109,8 +114,8 @@ lint: $(TOOLS_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --dist worksteal -m source $$(grep -lr --include=test_*.py "mark.source" tests)
-	$(BIN)/djlint --quiet --lint templates
+	$(BIN)/python -m pytest -n auto --dist worksteal -m source $$(grep -lr --include=test_*.py "mark.source" tests extras)
+	$(BIN)/djlint --quiet --lint templates extras
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive $(PRODUCT)
 
 # Check the API's OpenAPI document with redocly and spectral, which are fetched from npm.

@@ -30,6 +30,7 @@ from accounts import names
 from accounts.mail import forget_waiting
 from accounts.models import AccountDeletion, Authenticator, Invitation, Statement, Sweep, User, WaitingAccount
 from accounts.sign_in.changes import Change, tell_change
+from accounts.signals import deletion_begun
 
 Step = Callable[[int, str, str, Callable[[], bool], bool], str]
 """Called with the user id, the name, the progress ('' at first), a function that returns whether time is left, and
@@ -43,7 +44,7 @@ _KEPT_COLUMNS = frozenset(("id", "username", "canonical_name", "imported", "date
 """Of the account's row: what keeps id and name from being used again. The others lose what they say."""
 
 _DELETED_ROWS = (
-    "tokens", "identities", "passkeys", "devices", "webhooks", "recovery_codes", "blocks", "blocked_by",
+    "tokens", "identities", "passkeys", "devices", "recovery_codes", "blocks", "blocked_by",
     "mutes", "bans", "group_moderations", "notes", "about_flags", "flags_on_abouts", "held_posts",
     "text_digests", "sessions",  # a step ends the sessions themselves
 )  # fmt: skip
@@ -96,6 +97,7 @@ def begin(user_id: int) -> None:
     Statement.objects.forget(member.statements.all())
     member.notices_about.update(address="", member=None)
     Invitation.objects.end_unused(member.pk)
+    deletion_begun.send(User, member=member)
     AccountDeletion.objects.create(user=member, begun_at=member.left_at)
 
 

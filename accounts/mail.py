@@ -10,7 +10,7 @@ import threading
 from base64 import b32encode
 from contextlib import AbstractContextManager, suppress
 from email.utils import make_msgid, parseaddr
-from enum import Enum
+from enum import StrEnum
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -71,15 +71,14 @@ def connection() -> Any:
     return get_connection(server("EMAIL_BACKEND"), **{option: server(name) for option, name in _OPTIONS.items()})
 
 
-class Kind(Enum):
-    """The kinds of mail, each with its template; `tests/pages/test_mails.py` has a case for each."""
+class Kind(StrEnum):
+    """The core's kinds of mail, each with its template. A kind of an extra is the text of its template alone."""
 
     VERIFICATION = "accounts/mail/verification.html"
     PASSWORD_RESET = "accounts/mail/password_reset.html"  # noqa: S105 - a template
     SIGN_IN_CHANGED = "accounts/mail/sign_in_changed.html"
     WRONG_CODES = "accounts/mail/wrong_codes.html"
     REPLY_REFUSED = "accounts/mail/reply_refused.html"
-    WEBHOOK_OFF = "accounts/mail/webhook_off.html"
     TEST = "accounts/mail/test.html"
     NOTICES = "inbox/mail.html"
     DIGEST = "inbox/digest.html"
@@ -90,9 +89,9 @@ class Kind(Enum):
 
 NOTICES, DIGEST, WAITING = "notices", "digest", "waiting"  # what members can unsubscribe from
 
-_STOPS = {Kind.NOTICES: NOTICES, Kind.DIGEST: DIGEST, Kind.WAITING: WAITING}
+_STOPS: dict[str, str] = {Kind.NOTICES: NOTICES, Kind.DIGEST: DIGEST, Kind.WAITING: WAITING}
 
-SHARES = dict.fromkeys((*_STOPS, Kind.STATEMENT), 12) | {Kind.LEGAL_NOTICE: 2}
+SHARES: dict[str, int] = {**dict.fromkeys((*_STOPS, Kind.STATEMENT), 12), Kind.LEGAL_NOTICE: 2}
 """How many times the uses of the limit of mails an address has for a kind: more for what others cause, else 1."""
 
 
@@ -107,7 +106,7 @@ mail_due = Signal()
 class Letter(NamedTuple):
     """A mail, drawn in the language of its receiver."""
 
-    kind: Kind
+    kind: str
     to: str
     subject: str
     text: str
@@ -120,15 +119,15 @@ class Letter(NamedTuple):
         return _message(self.to, self.subject, self.text, self.html, self.headers)
 
 
-def letter(kind: Kind, to: str, context: dict[str, Any], language: str = "") -> Letter:
+def letter(kind: str, to: str, context: dict[str, Any], language: str = "") -> Letter:
     """Draw a mail in this language, or else in the active one."""
     with translation.override(language or translation.get_language() or chosen.language):
-        drawn = letters.draw(kind.value, context, site_origin())
+        drawn = letters.draw(str(kind), context, site_origin())
     headers = {"Message-ID": _message_id(), "Auto-Submitted": "auto-generated"}
     return Letter(kind, to, *drawn, headers)
 
 
-def letter_to(member: User, kind: Kind, context: dict[str, Any]) -> Letter:
+def letter_to(member: User, kind: str, context: dict[str, Any]) -> Letter:
     """Draw a mail to a member, at the last address that they have verified.
 
     It is in the language that they have chosen, or else in the active one: see `language_of`. Members unsubscribe
@@ -159,7 +158,7 @@ def send_later(one: Letter, member: int = 0) -> None:
     add(deliver, member, one.to, one.subject, one.text, one.html, one.headers)
 
 
-def draw_later(drawing: Task[Any, Any], member: User, kind: Kind, *arguments: float) -> None:
+def draw_later(drawing: Task[Any, Any], member: User, kind: str, *arguments: float) -> None:
     """Let a background task draw a mail as it sends it, by `send_drawn`. Raises as `send_later`."""
     mail_due.send(sender=kind, to=member.verified_email, what="")
     add(drawing, member.pk, _message_id(), *arguments)
@@ -170,7 +169,7 @@ def send_drawn(one: Letter, message_id: str) -> None:
     send_now(one._replace(headers=one.headers | {"Message-ID": message_id}).message())
 
 
-def tell(member: User, kind: Kind, context: dict[str, Any]) -> None:
+def tell(member: User, kind: str, context: dict[str, Any]) -> None:
     """Mail a member in the background, if their address is verified: see `letter_to`.
 
     The last address that was gets what changes at the login, also after another one was typed, and as the account
@@ -184,9 +183,9 @@ def _try_to_send(one: Letter, member: int = 0) -> None:
     try:
         send_later(one, member)
     except TooManyMails:
-        _log.warning("a mail (%s) was not sent: the address has got too many", one.kind.name)
+        _log.warning("a mail (%s) was not sent: the address has got too many", one.kind)
     except TaskQueueFull:
-        _log.error("a mail (%s) was not sent: too many wait", one.kind.name)
+        _log.error("a mail (%s) was not sent: too many wait", one.kind)
 
 
 def _message_id() -> str:

@@ -1,6 +1,8 @@
 """The articles app."""
 
 from django.apps import AppConfig
+from django.core import checks
+from django.db.models.signals import post_migrate
 
 
 class ArticlesConfig(AppConfig):
@@ -10,6 +12,7 @@ class ArticlesConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import account_deletion, member_ids, names  # noqa: PLC0415 - models are ready only now
+        from articles.operation import extras  # noqa: PLC0415
         from articles.web import (  # noqa: F401, PLC0415 - connect their receivers
             account_ids,
             limits,
@@ -20,3 +23,5 @@ class ArticlesConfig(AppConfig):
         account_deletion.register_step("articles", account_ids.anonymise)
         member_ids.reserve, member_ids.note = account_ids.reserve, account_ids.note
         names.cleaned_token_name = clean_token_label
+        post_migrate.connect(extras.remember, sender=self)
+        checks.register(lambda **_: [checks.Warning(text, id="extras.W001") for text in extras.sentences()])

@@ -19,7 +19,7 @@ from django.utils.module_loading import import_string
 
 import tasks
 from accounts import account_deletion, sessions as member_sessions
-from accounts.models import App, Delivery, HeldPost, LegalNotice, Statement, TextDigest, Webhook
+from accounts.models import App, HeldPost, LegalNotice, Statement, TextDigest
 from articles import mailing, replies
 from articles.backup import folders, making
 from articles.configuration.choices import closed_groups
@@ -31,6 +31,7 @@ from articles.repository import Repository
 from articles.web import account_ids
 from articles.web.groups import follow_merges
 from articles.web.readership import archive
+from extras import apps as extras
 
 _log = logging.getLogger(__name__)
 
@@ -66,6 +67,8 @@ class _Step:
     name: str
     work: Callable[[Repository], str]
     is_routine: bool = False
+    is_awaited: Callable[[], object] | None = None
+    """Of a step that also runs between rounds: whether someone waits for it."""
 
 
 def _advance_clock(repository: Repository) -> str:
@@ -153,7 +156,6 @@ def _expire(repository: Repository) -> str:
         _counted(sessions, "session", "deleted"),
         _counted(HeldPost.objects.expire(), "held post", "deleted"),
         _counted(TextDigest.objects.expire(), "digest", "deleted"),
-        _counted(Delivery.objects.expire(), "delivery", "forgotten"),
         _counted(App.objects.expire(), "app or request of one", "forgotten"),
         _counted(forgotten, "legal record", "forgotten"),
     ]
@@ -204,7 +206,15 @@ def _do_tasks(_repository: Repository) -> str:
     return ", ".join(filter(None, (_counted(lost, "task", "tidied"), _counted(done, "task", "done"))))
 
 
-_push = _done_by("PUSHER", "message", "queued")
+def _push(repository: Repository) -> str:
+    push = _done_by("PUSHER", "message", "queued")
+    return push(repository) if settings.WEB_PUSH else ""
+
+
+def _step_of(step: extras.Step) -> _Step:
+    """Return the step of an extra with the time that each step has."""
+    return _Step(step.name, lambda repository: step.work(repository, _BUDGET), step.is_routine, step.is_awaited)
+
 
 _STEPS: tuple[_Step, ...] = (
     _Step("clock", _advance_clock),
@@ -221,9 +231,9 @@ _STEPS: tuple[_Step, ...] = (
     _Step("archive", _archive),
     _Step("account_deletion", lambda _: _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")),
     _Step("mail", _send_mail),
-    _Step("replies", _post_replies),
-    _Step("push", lambda one: _push(one) if settings.WEB_PUSH else "", is_routine=True),
-    _Step("webhooks", _done_by("ANNOUNCER", "webhook", "told"), is_routine=True),
+    _Step("replies", _post_replies, is_awaited=lambda: settings.REPLY_ADDRESS),
+    _Step("push", _push, is_routine=True, is_awaited=lambda: settings.WEB_PUSH),
+    *map(_step_of, extras.steps()),
     _Step("tasks", _do_tasks),
     _Step("trim", lambda one: _counted(one.lease.trim({step.name for step in _STEPS}), "entry", "dropped")),
     _Step("expire", _expire),
@@ -235,7 +245,7 @@ _STEPS: tuple[_Step, ...] = (
 )
 
 
-_FREQUENT = tuple(step for step in _STEPS if step.name in ("replies", "push", "webhooks"))
+_FREQUENT = tuple(step for step in _STEPS if step.is_awaited)
 _FREQUENT_PAUSE = 10.0  # seconds between two runs of these: what is pushed or answered is expected soon
 
 
@@ -274,8 +284,7 @@ def keep(
                 due = min(due, began + _REFUSED_PAUSE)
             if is_round:
                 tell(results)
-            listening = Webhook.objects.filter(off_since=None)
-            is_awaited = bool(results) and (settings.WEB_PUSH or settings.REPLY_ADDRESS or listening.exists())
+            is_awaited = bool(results) and any(step.is_awaited() for step in _FREQUENT if step.is_awaited)
         except StoreError as error:
             _log.warning("housekeeping is postponed because the store is unavailable: %s", error)
         except Exception:

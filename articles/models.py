@@ -97,6 +97,20 @@ class SiteSetting(models.Model):
         return f"{self.name}={self.text}"
 
 
+class ExtraRecord(models.Model):
+    """What an extra has, for the time after its folder is deleted: see `articles.operation.extras`."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    tables = models.JSONField(default=list)  # each after those that it refers to
+    settings = models.JSONField(default=list)
+
+    class Meta:
+        default_permissions = ()  # not edited by hand
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class BlockedHost(models.Model):
     """A host whose links, and those of its subdomains, cannot be posted: see `articles.site`."""
 

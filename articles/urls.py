@@ -25,11 +25,11 @@ from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.owner import urls as owner
 from articles.views.ranking import explanation, lab
 from articles.web import addresses  # noqa: F401 - registers "article_id"
+from extras.apps import urlpatterns as of_extras
 from integrity import pages as integrity
 from links import pages as links
 from moderation import urls as moderation
 from push import pages as push
-from webhooks import pages as webhooks
 
 app_name = "articles"
 urlpatterns = [  # the most requested first: Django compares one after the other
@@ -124,5 +124,5 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     *moderation.urlpatterns,
     *owner.urlpatterns,
     *push.urlpatterns,
-    *webhooks.urlpatterns,
+    *of_extras(),
 ]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import extras
 from articles.domain.limits import LIMITS, PROVIDER_SHARE
 from articles.repository.store import scripts
 from articles.repository.store.keys import DAY, HOUR, MINUTE, TABLE, Place
@@ -106,19 +107,26 @@ def limits_page(text: str) -> str:
     return _replace_table(text, "Every limit", "\n".join(rows) + "\n")
 
 
-def configuration(text: str) -> str:
-    """Return docs/configuration.md with the table of settings rewritten."""
-    known = rows_in(text, 5)
+def configuration(text: str, extra: str = "") -> str:
+    """Return docs/configuration.md, or the README.md of an extra, with the table of its settings rewritten."""
+    known, of_extras = (
+        rows_in(text, 5),
+        {one.name: name for name in extras.names() for one in extras.settings(name)},
+    )
     rows = ["| variable | kind | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
     for v in VARIABLES:
+        if of_extras.get(v.name, "") != extra:
+            continue
         default = f"`{v.default}`" if v.default else "(empty)"
         mark, meaning = " ✎" if v.in_browser else "", known.get(v.name, "?")[-1]
         rows.append(f"| `{v.name}`{mark} | {v.kind} | {default} | {v.range or '–'} | {meaning} |")
-    return _replace_table(text, "Configuration", "\n".join(rows) + "\n")
+    return _replace_table(text, "Settings" if extra else "Configuration", "\n".join(rows) + "\n")
 
 
 def main() -> None:
+    readmes = {extras.FOLDER / name / "README.md": name for name in extras.names()}
     pages = {
+        **{path: configuration(path.read_text("utf-8"), name) for path, name in readmes.items()},
         CONFIGURATION: configuration(CONFIGURATION.read_text("utf-8")),
         LIMITS_PAGE: limits_page(LIMITS_PAGE.read_text("utf-8")),
         DATA_MODEL: data_model(DATA_MODEL.read_text("utf-8")),

@@ -1,7 +1,8 @@
 """Extract the site's texts into the translation catalogues, and compile them: python -m bench.messages
 
-Keeps existing translations into Simplified Chinese, and prints the texts without one. Traditional Chinese is
-derived from these. The site reads only the compiled files.
+An extra has catalogues of its own, with those of its texts that the core does not have. Keeps existing
+translations into Simplified Chinese, and prints the texts without one. Traditional Chinese is derived from these.
+The site reads only the compiled files.
 """
 
 import re
@@ -10,18 +11,49 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 from opencc import OpenCC
 
+import extras
 from tests.source import PRODUCT
 
 ROOT = Path(__file__).parents[1]
-SOURCES = sorted([*PRODUCT, "templates"])
 
-_METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
+
+class Place(NamedTuple):
+    """A folder `locale`, and where its texts are: folders of the checkout."""
+
+    folder: Path
+    sources: tuple[str, ...]
+
+    @property
+    def po(self) -> Path:
+        """The Chinese catalogue, which translators edit."""
+        return self.folder / "zh_Hans" / "LC_MESSAGES" / "django.po"
+
+    @property
+    def mo(self) -> Path:
+        return self.po.with_suffix(".mo")
+
+    @property
+    def derived(self) -> Path:
+        """The Traditional Chinese catalogue. It has no PO file: it is derived each time."""
+        return self.folder / "zh_Hant" / "LC_MESSAGES" / "django.mo"
+
+    @property
+    def words(self) -> Path:
+        """The words of Taiwan that these texts need, if there are any."""
+        return self.folder / "zh_Hant" / "words.txt"
+
+
+CORE = Place(ROOT / "locale", tuple(sorted({*PRODUCT, "templates"} - {"extras"})))
+PLACES = (CORE, *(Place(extras.FOLDER / name / "locale", (f"extras/{name}",)) for name in extras.names()))
+
+_METHODS = [("tests/**", "ignore"), ("**.py", "python"), ("**.html", "jinja2"), ("**.txt", "jinja2")]
 _OPTIONS = {pattern: {"silent": "false"} for pattern in ("**.html", "**.txt")}
 _KEYWORDS: dict[str, tuple[int | tuple[int, str], ...] | None] = {
     **dict.fromkeys(("_", "N_", "gettext", "gettext_lazy", "gettext_noop")),
@@ -50,16 +82,6 @@ DJANGO_TEXTS: tuple[str | tuple[str, str], ...] = (
 """Texts of Django's that the site translates in its own words."""
 
 
-PO_PATH = ROOT / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
-"""The Chinese catalogue, which translators edit."""
-
-MO_PATH = PO_PATH.with_suffix(".mo")
-
-DERIVED_PATH = ROOT / "locale" / "zh_Hant" / "LC_MESSAGES" / "django.mo"
-"""The Traditional Chinese catalogue. It has no PO file: it is derived each time."""
-
-_WORDS_PATH = ROOT / "locale" / "zh_Hant" / "words.txt"
-
 DEMO_PATH = ROOT / "articles" / "demo" / "content.json"
 _SIMPLIFIED, _TRADITIONAL = '"language": "zh-hans"', '"language": "zh-hant"'
 
@@ -67,24 +89,41 @@ _SIGNS = str.maketrans("“”‘’臺", "「」『』台")
 _FIRST_PRIVATE = 0xE000
 
 
-def extracted() -> Catalog:
-    """Return every text in the sources, without translations."""
+def extracted(place: Place) -> Catalog:
+    """Return every text of a place, without translations; of an extra without those that the core has."""
     catalogue = Catalog(locale="zh_Hans")
-    for text in DJANGO_TEXTS:
+    for text in DJANGO_TEXTS if place is CORE else ():
         catalogue.add(text, locations=[("django", 0)])
-    for source in SOURCES:
+    for source in place.sources:
         rows = extract_from_dir(
             ROOT / source, _METHODS, _OPTIONS, keywords=_KEYWORDS, comment_tags=("Translators:",)
         )
         for name, _line, text, comments, context in rows:
-            catalogue.add(text, None, [(f"{source}/{name}", 0)], auto_comments=comments, context=context)
+            if place is CORE or not _of_core().get(text, context):
+                catalogue.add(text, None, [(f"{source}/{name}", 0)], auto_comments=comments, context=context)
     return catalogue
 
 
-def current() -> Catalog:
-    """Return the current catalogue."""
-    with PO_PATH.open("rb") as file:
+@cache
+def _of_core() -> Catalog:
+    return extracted(CORE)
+
+
+def current(place: Place) -> Catalog:
+    """Return the current catalogue of a place; none is empty."""
+    if not place.po.exists():
+        return Catalog(locale="zh_Hans")
+    with place.po.open("rb") as file:
         return read_po(file, locale="zh_Hans", abort_invalid=True)
+
+
+def everything() -> Catalog:
+    """Return all current catalogues as one, such as for a text that moves from one place to another."""
+    together = Catalog(locale="zh_Hans")
+    for place in PLACES:
+        for message in texts(current(place)):
+            together[message.id] = message
+    return together
 
 
 def texts(catalogue: Catalog) -> Iterator[Message]:
@@ -140,10 +179,14 @@ def derived(simplified: Catalog) -> Catalog:
     return catalogue
 
 
+def words_paths() -> list[Path]:
+    return [place.words for place in PLACES if place.words.exists()]
+
+
 @cache
 def _converter() -> Callable[[str], str]:
-    """Return what converts a text. Words of `words.txt` become private characters, which OpenCC leaves alone."""
-    lines = _WORDS_PATH.read_text("utf-8").splitlines()
+    """Return what converts a text. Words of a `words.txt` become private characters, which OpenCC leaves alone."""
+    lines = [line for path in words_paths() for line in path.read_text("utf-8").splitlines()]
     words = dict(line.split("\t") for line in lines if line and not line.startswith("#"))
     whole = {text[1:]: words.pop(text) for text in list(words) if text.startswith("=")}
     signs = {word: chr(_FIRST_PRIVATE + place) for place, word in enumerate(words)}
@@ -180,16 +223,22 @@ def _machine_object(entries: Mapping[bytes, bytes]) -> bytes:
 
 
 def main() -> None:
-    catalogue = merged(extracted(), current())
-    PO_PATH.write_text(written(catalogue), "utf-8")
-    for path, one in ((MO_PATH, catalogue), (DERIVED_PATH, derived(catalogue))):
-        path.write_bytes(compiled(one))
+    known = everything()
+    for place in PLACES:
+        catalogue = merged(extracted(place), known)
+        for path, text in (
+            (place.po, written(catalogue).encode()),
+            (place.mo, compiled(catalogue)),
+            (place.derived, compiled(derived(catalogue))),
+        ):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text)
+        missing = untranslated(catalogue)
+        print(
+            f"{place.po.relative_to(ROOT)}: {len(list(texts(catalogue)))} texts, {len(missing)} without Chinese."
+        )
+        print(*(f"  {text}" for text in missing), sep="\n", end="\n" if missing else "")
     DEMO_PATH.write_text(with_traditional(DEMO_PATH.read_text("utf-8")), "utf-8")
-    missing = untranslated(catalogue)
-    print(f"{len(list(texts(catalogue)))} texts, {len(missing)} without Chinese.")
-    if missing:
-        print(*(f"  {text}" for text in missing), sep="\n")
-        print(f"Translate them in {PO_PATH}, then run this command again.")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,7 @@ from typing import Any, NamedTuple
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-_ONES = [
-    "article", "token", "passkey", "device", "webhook", "delivery", "ban", "sweep", "note", "act",
-    "statement", "notice", "rule", "held", "object", "invitation",
-]  # fmt: skip
-SAMPLES = {f"{name}_id": "1" for name in _ONES} | {
+SAMPLES = {
     "comment_id": "1000001",
     "slug": "python",
     "slugs": "python",
@@ -24,6 +20,12 @@ SAMPLES = {f"{name}_id": "1" for name in _ONES} | {
     "number": "1",
     "app_label": "accounts",
 }
+
+
+def sample(name: str) -> str:
+    """Return a value of a parameter of addresses; those with numbers end in `_id`."""
+    return SAMPLES.get(name, "1" if name.endswith("_id") else "x")
+
 
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
@@ -41,7 +43,7 @@ class Route(NamedTuple):
 
     def path(self, **values: str) -> str:
         """Return the address with these values, and samples for the other parameters."""
-        return _PARAMETER.sub(lambda name: values.get(name[1], SAMPLES.get(name[1], "x")), self.pattern)
+        return _PARAMETER.sub(lambda name: values.get(name[1], sample(name[1])), self.pattern)
 
 
 def routes() -> list[Route]:

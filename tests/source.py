@@ -21,6 +21,7 @@ def name_of(path: Path) -> str:
 def modules() -> dict[str, Path]:
     """Return every module of the project by its dotted name."""
     paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    paths = [path for path in paths if "tests" not in path.parts]
     return {name_of(path): path for path in [*paths, ROOT / "manage.py"]}
 
 

@@ -9,6 +9,7 @@ from itertools import chain
 
 import pytest
 
+import extras
 from tests.cases import for_each
 from tests.source import PACKAGES, modules, run_at_import, within
 
@@ -57,11 +58,14 @@ def importers(*packages: str) -> dict[str, set[str]]:
     return {module: names for module, names in found.items() if names}
 
 
+EXTRAS = tuple(f"extras.{name}" for name in extras.names())
+
 FLOORS = (
     ("manage", "bench"),
+    EXTRAS,
     ("voting_site",),
     ("articles.management", "articles.urls"),
-    ("articles.lemmy", "integrity", "webhooks"),
+    ("articles.lemmy", "integrity"),
     ("articles.housekeeping", "articles.views", "push"),
     ("articles.doctor", "articles.middleware", "links", "moderation"),
     (
@@ -74,7 +78,7 @@ FLOORS = (
         "articles.transfer",
         "links.asking",
     ),
-    ("articles.web",),
+    ("articles.web", "extras.apps"),
     ("articles.demo", "articles.finding"),
     ("articles.repository",),
     ("articles.site", "articles.text"),
@@ -87,6 +91,7 @@ FLOORS = (
         "articles.models",
         "articles.page_store",
         "articles.private_files",
+        "extras",
         "links.reading",
         "outgoing",
         "tasks",
@@ -224,7 +229,6 @@ CAPABILITIES = {
         *(f"moderation.{name}" for name in ("redactions", "statements", "urls")),
     },
     "push": {"push.pages"},
-    "webhooks": {"webhooks.pages"},
 }
 """Folders that one could delete, each with the modules by which the rest of the site knows it."""
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import extras
 from articles.backup import former
 from voting_site import __version__ as VERSION  # noqa: N812 - a setting
 from voting_site.configuration import data_directory, hosts, kinds
@@ -44,6 +45,7 @@ INSTALLED_APPS = [
     "articles.lemmy",
     "accounts",
     "integrity",
+    *(f"extras.{name}" for name in extras.names()),
     "django_tasks",
     "django_tasks_db",
     "django.contrib.admin",
@@ -81,7 +83,7 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "NAME": "jinja2",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "templates", *extras.template_folders()],
         "OPTIONS": {
             "environment": "voting_site.jinja.environment",
             "context_processors": [
@@ -132,8 +134,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 FETCH_TITLES = fetches_titles(CONFIGURATION)
 WEB_PUSH = bool(CONFIGURATION["WEB_PUSH"]) if CONFIGURATION["WEB_PUSH"] != "" else _HTTPS
 
-WEBHOOK_HOSTS = frozenset(CONFIGURATION["WEBHOOK_HOSTS"])
-
 # The store: every article, vote and ranking. See docs/data-model.md.
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
 STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
@@ -141,7 +141,6 @@ STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 WAITING_MAILER = "moderation.mail.send_waiting"
 PUSHER = "push.sending.send_due"
-ANNOUNCER = "webhooks.sending.announce"
 NAME_CHECKER = "articles.web.rules.acting.check_name"
 PROBATION_KEEPER = "moderation.vouches.end_probations"
 BALLOT_RECORDER = "integrity.recording.record_closed"

@@ -131,17 +131,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='WebhookPosition',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField()),
-            ],
-            options={
-                'abstract': False,
-                'default_permissions': (),
-            },
-        ),
-        migrations.CreateModel(
             name='PermissionGroup',
             fields=[
             ],
@@ -493,51 +482,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Webhook',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('secret', models.TextField()),
-                ('host', models.CharField(max_length=260)),
-                ('form', models.CharField(max_length=10)),
-                ('events', models.CharField(max_length=200)),
-                ('groups', models.TextField(blank=True)),
-                ('points', models.PositiveIntegerField(default=10)),
-                ('language', models.CharField(blank=True, max_length=20)),
-                ('added_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('since', models.FloatField()),
-                ('rotated_at', models.DateTimeField(null=True)),
-                ('failing_since', models.DateTimeField(null=True)),
-                ('off_since', models.DateTimeField(null=True)),
-                ('off_because', models.CharField(blank=True, max_length=10)),
-                ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['added_at', 'pk'],
-                'abstract': False,
-                'default_permissions': (),
-            },
-        ),
-        migrations.CreateModel(
-            name='Delivery',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=100)),
-                ('event', models.CharField(max_length=20)),
-                ('body', models.TextField()),
-                ('added_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
-                ('state', models.CharField(default='waiting', max_length=10)),
-                ('status', models.PositiveSmallIntegerField(null=True)),
-                ('problem', models.CharField(blank=True, max_length=100)),
-                ('tried_at', models.DateTimeField(null=True)),
-                ('webhook', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='accounts.webhook')),
-            ],
-            options={
-                'ordering': ['-pk'],
-                'abstract': False,
-                'default_permissions': (),
-            },
-        ),
-        migrations.CreateModel(
             name='AboutFlag',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -640,9 +584,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='vouch',
             constraint=models.UniqueConstraint(fields=('by', 'member'), name='vouch_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('webhook', 'key'), name='delivered_once'),
         ),
     ]

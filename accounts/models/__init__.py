@@ -30,5 +30,4 @@ from accounts.models.tokens import (
     TokenManager,
 )
 from accounts.models.vouches import ENOUGH, Vouch, VouchLimitError, origins_of
-from accounts.models.webhooks import Delivery, Webhook, WebhookLimitError, WebhookPosition
 from accounts.sessions import MemberSession

@@ -5,11 +5,12 @@ would be valid again. Members log in again after a restore.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from django.apps import apps as current_apps
 from django.apps.registry import Apps
@@ -23,6 +24,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.dispatch import Signal
 
+import extras
 from accounts.account_deletion import delete_without_trace
 from accounts.models import NameLook, User
 from articles.backup import former
@@ -35,11 +37,11 @@ MODELS = (
     "accounts.App", "accounts.Grant", "accounts.Identity", "accounts.Passkey", "accounts.Authenticator",
     "accounts.RecoveryCode", "accounts.Ban", "accounts.GroupModerator", "accounts.Sweep", "accounts.Statement",
     "accounts.LegalNotice", "accounts.MemberNote", "accounts.AboutFlag", "accounts.ModeratorRule",
-    "accounts.RuleVersion", "accounts.HeldPost", "accounts.TextDigest", "accounts.Webhook",
+    "accounts.RuleVersion", "accounts.HeldPost", "accounts.TextDigest",
     "accounts.AccountDeletion", "accounts.Block", "accounts.Mute", "accounts.Invitation", "accounts.Vouch",
     "accounts.WaitingAccount", "integrity.BallotKey", "integrity.BallotRecord", "integrity.MonthReport",
     "integrity.ChainDay", "articles.ArchivedViews", "articles.SiteText", "articles.BlockedHost",
-    "articles.SiteSetting",
+    "articles.SiteSetting", *extras.backed_up(),
 )  # fmt: skip
 """Models to copy, each after those that it refers to."""
 
@@ -50,13 +52,13 @@ OMITTED = (
     "sessions.Session",
     "accounts.MemberSession",
     "accounts.Device",
-    "accounts.Delivery",
-    "accounts.WebhookPosition",
     "accounts.AppRequest",
     "articles.KnownStore",
+    "articles.ExtraRecord",
     "auth.Permission",
     "contenttypes.ContentType",
     "django_tasks_database.DBTaskResult",
+    *extras.not_backed_up(),
 )
 
 _ROWS = 500
@@ -140,7 +142,10 @@ def check_empty() -> None:
 
 
 def check_migrations(migrations: Mapping[str, str]) -> None:
-    """Raise BackupDamaged for a backup with migrations that this version of the site does not know."""
+    """Raise BackupDamaged for a backup with migrations that this version of the site does not know.
+
+    Those of an app that is not here at all are of an extra: see `load`.
+    """
     known = MigrationLoader(None).disk_migrations
     unknown = [f"{app}.{name}" for app, name in _targets(migrations) if (app, name) not in known]
     if unknown:
@@ -152,11 +157,19 @@ def check_migrations(migrations: Mapping[str, str]) -> None:
 
 def _targets(migrations: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the migrations that make the tables into which a backup with these last ones is loaded."""
-    return list({**migrations, **(former.MIGRATIONS if former.is_former(migrations) else {})}.items())
+    wanted = {**migrations, **(former.MIGRATIONS if former.is_former(migrations) else {})}
+    return [(app, name) for app, name in wanted.items() if app in current_apps.app_configs]
 
 
-def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
-    """Load all rows into the accounts database, replacing its content; return the number of accounts.
+class Loaded(NamedTuple):
+    """How many accounts were loaded, and how many rows were left out, by the extra that is not here."""
+
+    accounts: int
+    left_out: Mapping[str, int]
+
+
+def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> Loaded:
+    """Load all rows into the accounts database, replacing its content, but for those of an extra that is not here.
 
     The tables are first made as they were when the backup was made, or as version 1.0.0 has them if it is older,
     and then migrated with the rows in them: also those that this version has no longer.
@@ -167,6 +180,8 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
     targets, is_former = _targets(migrations), former.is_former(migrations)
     if is_former:
         lines = former.renamed(lines)
+    left_out = Counter[str]()
+    lines = _without_absent(lines, {*migrations, *former.MIGRATIONS}, left_out)
     is_current = set(targets) >= set(executor.loader.graph.leaf_nodes())
     if is_current:
         call_command("migrate", interactive=False, verbosity=0)
@@ -191,7 +206,17 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> int:
             _load_rows(current_apps.get_model(label), rows)
         _reset_sequences()
         connection.check_constraints()
-    return User.objects.count()
+    return Loaded(User.objects.count(), left_out)
+
+
+def _without_absent(lines: Iterator[Line], apps: Set[str], left_out: Counter[str]) -> Iterator[Line]:
+    """Yield the rows but for those of these apps that are not here, which are counted."""
+    for line in lines:
+        match line:
+            case [str() as label, _] if (app := label.partition(".")[0]) in apps - current_apps.app_configs.keys():
+                left_out[app] += 1
+            case _:
+                yield line
 
 
 @transaction.atomic

@@ -14,10 +14,10 @@ ACCOUNTS = (
 )  # fmt: skip
 """The last migration of `accounts`, in order, of versions from 0.5.0 to before 1.0.0: by it they are known."""
 
-MIGRATIONS = {"accounts": "0001_initial", "articles": "0001_initial", "integrity": "0001_initial"}
+MIGRATIONS = dict.fromkeys(("accounts", "articles", "integrity", "webhooks"), "0001_initial")
 """The migrations of 1.0.0, one an app, into whose tables their rows are loaded."""
 
-MODELS: dict[str, str | None] = {"accounts.BranchAct": None}
+MODELS: dict[str, str | None] = {"accounts.BranchAct": None, "accounts.Webhook": "webhooks.Webhook"}
 """Present labels of models by former ones; None for one that is gone."""
 
 FIELDS: dict[str, dict[str, str | None]] = {
@@ -29,7 +29,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
 NEW: dict[str, dict[str, Any]] = {"integrity.ChainDay": {"number": 0}}
 """Values of a model's fields that it did not have, by its former label, where the field has no default."""
 
-TASKS: dict[str, str] = {}
+TASKS: dict[str, str] = {"webhooks.sending.deliver": "extras.webhooks.sending.deliver"}
 """Present dotted paths of tasks by former ones, which rows of the queue still have."""
 
 FIRST_CHANGE = ("accounts", "0002_preferences")

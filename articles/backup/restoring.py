@@ -1,6 +1,6 @@
 """Restores a backup into an empty site."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,10 +29,14 @@ VERIFYING, WRITING, REBUILDING, CHECKING = "verifying", "writing", "rebuilding l
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A restored site. `findings`: what the audit found, one line each."""
+    """A restored site. `left_out`: how many rows, by the extra that is not here.
+
+    `findings`: what the audit found, one line each.
+    """
 
     manifest: files.Manifest
     accounts: int
+    left_out: Mapping[str, int]
     findings: list[str]
     has_secret_key: bool
 
@@ -67,7 +71,7 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     lines, total = files.read_lines(backup / files.STORE), manifest.files[files.STORE].lines
     try:
         store.write(map(BackupRecord.from_json, lines), lambda done: progress(WRITING, done, total))
-        count = accounts.load(files.read_lines(backup / files.ACCOUNTS), manifest.migrations)
+        loaded = accounts.load(files.read_lines(backup / files.ACCOUNTS), manifest.migrations)
     except (files.BackupDamaged, StoreDamaged, IntegrityError, DataError, OverflowError, ValueError) as error:
         accounts.delete_all()
         store.abandon()
@@ -83,7 +87,7 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     store.finish()
     known_store.remember(manifest.site)
     findings += repository.audit.run(partial(progress, CHECKING))
-    return Restored(manifest, count, [*map(str, findings), *missing_accounts(repository)], has_secret_key)
+    return Restored(manifest, *loaded, [*map(str, findings), *missing_accounts(repository)], has_secret_key)
 
 
 def _check_version(backup: Path, manifest: files.Manifest) -> None:

@@ -53,6 +53,7 @@ CHECKS = (
     Check("files", "owner", machine.check_owner),
     Check("database", "answers", database.check_answers, slow=True),
     Check("database", "migrations", database.check_migrations, _DATABASE, slow=True),
+    Check("database", "extras", database.check_extras, _DATABASE, slow=True),
     Check("database", "integrity", database.check_integrity, _DATABASE, slow=True),
     Check("database", "server settings", database.check_server_settings, _DATABASE, slow=True),
     Check("database", "age", database.check_age, (*_DATABASE, *_STORE), slow=True),

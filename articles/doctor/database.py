@@ -11,6 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from articles.backup import former
 from articles.doctor.examination import Examination, Finding, accounts_file, error, fine, note, reason_of, warning
+from articles.operation import extras
 from articles.web.account_ids import age_problem
 
 _INTEGRITY_SECONDS = 5.0
@@ -101,6 +102,11 @@ def _unknown(executor: MigrationExecutor) -> list[tuple[str, str]]:
 
 def _names(migrations: list[tuple[str, str]]) -> str:
     return ", ".join(f"{app}.{name}" for app, name in sorted(migrations))
+
+
+def check_extras(_examination: Examination) -> Iterator[Finding]:
+    found = [warning(sentence) for sentence in extras.sentences()]
+    yield from found or [fine("All data of extras belongs to one that is here.")]
 
 
 def check_integrity(_examination: Examination) -> Iterator[Finding]:

@@ -51,6 +51,17 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='ExtraRecord',
+            fields=[
+                ('name', models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ('tables', models.JSONField(default=list)),
+                ('settings', models.JSONField(default=list)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
             name='KnownStore',
             fields=[
                 ('id', models.PositiveSmallIntegerField(primary_key=True, serialize=False)),

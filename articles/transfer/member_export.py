@@ -16,6 +16,7 @@ from articles.domain.reasons import recorded
 from articles.domain.suggestions import Suggestion
 from articles.repository import Repository
 from articles.web.preferences import hiding_of, slugs_from
+from extras import apps as extras
 
 _ARTICLES_PER_BATCH = 200
 """Articles per call to the store and per piece of the response, which starts at once and uses little memory."""
@@ -100,9 +101,6 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
         "devices": _objects(
             member.devices.select_related("session", "token"), ("device", "label"), ("since", "added_at")
         ),
-        "webhooks": _objects(
-            member.webhooks.all(), "host", ("events", "event_list"), ("groups", "slugs"), ("added", "added_at")
-        ),
         "invitations": _objects(
             member.invitations.select_related("invited"),
             ("created", "created_at"), ("expires", "expires_at"), ("invited", _filled("invited_name")),
@@ -116,6 +114,7 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
             repository.moderation_log.iterate(member.get_username()),
             "action", ("at", _time("at")), ("article", _filled("article_id")), "title", "reason", "details",
         ),
+        **extras.export(member, repository),
     }  # fmt: skip
     state = repository.left_out.get_state(user)
     votes = {"votes_left_out_of_ranking": state.is_left_out, "votes_wait": state.waits}

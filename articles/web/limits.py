@@ -22,7 +22,7 @@ from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext as _
 
 from accounts import names
-from accounts.mail import SHARES, Kind, TooManyMails, comparable, mail_due
+from accounts.mail import SHARES, TooManyMails, comparable, mail_due
 from accounts.models import MemberSession, User
 from accounts.passwords import HashesBusy, password_confirmed
 from accounts.sign_in.arrival import find_arriving
@@ -410,9 +410,9 @@ def note_code(member: User, *, is_right: bool, can_be_guessed: bool, **_signal: 
 
 
 @receiver(mail_due)
-def take_mail(sender: Kind, to: str, what: str, **_signal: Any) -> None:
+def take_mail(sender: str, to: str, what: str, **_signal: Any) -> None:
     """Take a use of the limit of mails, which each kind and each change has for itself. Raises TooManyMails."""
-    mailbox = digest("limit", "mail", _mailbox(to), sender.name, what)
+    mailbox = digest("limit", "mail", _mailbox(to), sender, what)
     try:
         _take(("mails",), lambda _limit: {mailbox: SHARES.get(sender, 1)})
     except LimitReached:

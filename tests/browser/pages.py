@@ -11,6 +11,8 @@ from django.http import Http404
 from django.urls import resolve
 from playwright.sync_api import Page as Window, Response
 
+from tests import extras
+
 Act = Callable[[Window], Response | None]
 """What is done in the window once the page is open; returns the answer that is then shown, if it is another."""
 
@@ -332,8 +334,7 @@ PAGES = (
     Page("a moderator", "/administration/moderators/Maud/", "operator"),
     Page("email", "/administration/mail/", "operator", site="empty"),
     Page("backups", "/administration/backups/", "operator", site="empty"),
-    Page("webhooks", "/administration/webhooks/", "operator"),
-    Page("a webhook", "/administration/webhooks/1/", "operator"),
+    *(Page(*row) for rows in extras.all_of("PAGES") for row in rows),
     Page("API", "/api/docs"),
     # Errors
     Page("error 400", "/", status=400, act=forge("/articles/1/vote/", choice="sideways")),
@@ -371,11 +372,9 @@ WITHOUT_PAGE = {
         articles:decide articles:decide_held articles:decide_notice articles:decide_sign_up articles:delete_note
         articles:dismiss_steps articles:end_group_moderator articles:failed_tasks articles:follow
         articles:follow_site articles:leave_votes_out articles:lift_ban articles:lift_group_ban articles:mute
-        articles:preferences articles:read_inbox articles:remove_webhook articles:replay_delivery
-        articles:reset_second_factor articles:restore_sweep articles:roll_back articles:rotate_webhook
-        articles:save articles:site_remove_webhook articles:site_replay_delivery articles:site_rotate_webhook
-        articles:site_switch_webhook articles:site_test_webhook articles:sweep articles:switch_webhook
-        articles:test_mail articles:test_webhook articles:turn_off_push articles:turn_on_push
+        articles:preferences articles:read_inbox articles:reset_second_factor
+        articles:restore_sweep articles:roll_back articles:save articles:sweep articles:test_mail
+        articles:turn_off_push articles:turn_on_push
         articles:unblock_host articles:undo_merge articles:undo_suggestion articles:vouch articles:withdraw_held
         articles:write_note
     """,
@@ -396,7 +395,6 @@ WITHOUT_PAGE = {
     """,
     "XML for crawlers": "articles:sitemap articles:sitemap_lists articles:sitemap_articles",
     "a link in a mail": "accounts:verify accounts:unsubscribe",
-    "as those of the site, if members may have them": "articles:webhooks articles:webhook",
     "JSON for directories of sites": "articles:nodeinfo_links articles:nodeinfo",
     "a provider leads there": "accounts:provider_back",
     "only for a person from a provider: see tests/browser/test_providers.py": "accounts:finish_signup",
@@ -420,6 +418,10 @@ WITHOUT_PAGE = {
     "plain text for load balancers": "articles:readyz",
 }
 """Names of addresses without a page, by what is there instead."""
+
+for _more in extras.all_of("WITHOUT_PAGE"):
+    for _what, _names in _more.items():
+        WITHOUT_PAGE[_what] = f"{WITHOUT_PAGE.get(_what, '')} {_names}"
 
 DOORS = {"accounts:token_issue": "new token"}
 """Addresses that show a page once a form was sent there: by the page of the catalogue that does it."""

@@ -26,7 +26,6 @@ from accounts.models import (
     Authenticator,
     Ban,
     BanScope,
-    Delivery,
     Grant,
     GroupModerator,
     HeldPost,
@@ -41,7 +40,6 @@ from accounts.models import (
     User,
     Vouch,
     WaitingAccount,
-    Webhook,
 )
 from accounts.moderators import GROUP as MODERATORS
 from accounts.sign_in import second_factor
@@ -59,10 +57,9 @@ from integrity.models import BallotKey, BallotRecord, MonthReport
 from integrity.months import SECTIONS
 from integrity.recording import complete_days
 from tasks import add
+from tests import extras
 from tests.measuring import measure_a_day
 from tests.store_state import change_article
-from webhooks import bodies
-from webhooks.events import EVENTS
 
 DAY = 86400
 
@@ -105,6 +102,8 @@ def set_up(*, empty: bool) -> None:
         Path(settings.DATA_DIR, "secret_key").chmod(0o644)  # something for the operator's page to find
         told |= {**_articles(), **_links(), "failed": _failed()}
         measure_a_day(patient_repository())
+        for stage in extras.all_of("stage"):
+            stage()
         _failed_task()
     print(json.dumps(told))  # noqa: T201
 
@@ -119,7 +118,6 @@ def _cast() -> dict[str, str]:
     paula, maud = User.objects.create_user("paula", about=ABOUT), User.objects.create_user("maud")
     maud.groups.add(Group.objects.get(name=MODERATORS))
     olga = User.objects.create_superuser("olga")
-    _webhook()
     choices = {"theme": "dark", "keyboard": False, "hidden_groups": "redis,python"}
     cho = User.objects.create_user("cho", **choices, followed_groups="python,中文", feed_key="x")
     rule = ModeratorRule.objects.create(name=("Coins " + TITLES[2])[:60], version=1, tried=1)
@@ -154,18 +152,6 @@ def _cast() -> dict[str, str]:
         "banned": bea,
     }
     return {role: _session(user) for role, user in roles.items()}
-
-
-def _webhook() -> None:
-    """Add a webhook of the site, with a delivery that arrived and one that waits."""
-    facts = {"form": bodies.STANDARD, "events": ",".join(EVENTS), "groups": "python", "points": 10, "since": 0.0}
-    address = "https://hooks.example.org/services/" + "T0/" * 30
-    made = Webhook.objects.add(None, address, "hooks.example.org", failing_since=timezone.now(), **facts)
-    for kind, state, status in (("article.posted", Delivery.DONE, 200), ("comment.posted", Delivery.WAITING, 500)):
-        happened = bodies.Happened(kind, "2026-11-27T09:30:00.000Z", TITLES[2], "https://example.org/", {})
-        Delivery.objects.create(
-            webhook=made, key=kind, event=kind, body=happened.to_text(), state=state, status=status, problem="slow"
-        )
 
 
 def _banned_member(maud: User, mia: User) -> User:

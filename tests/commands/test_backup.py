@@ -47,7 +47,6 @@ from accounts.models import (
     User,
     Vouch,
     WaitingAccount,
-    Webhook,
 )
 from articles import known_store
 from articles.backup import accounts, files as manifest, folders, former, making, restoring
@@ -56,6 +55,7 @@ from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
 from articles.web import wiring
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
+from tests import extras
 from tests.internals import HeldLease, failing
 from tests.store_state import DEEP, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of
 from tests.topologies import of_this_run
@@ -75,7 +75,8 @@ def used(run, site_store, alice, carol):
     Passkey.objects.create(user=alice, name="phone", credential_id="Aa-_", public_key="pQEC")
     Authenticator.objects.create(user=alice, secret=encrypt("JBSWY3DPEHPK3PXP"), last_step=58_000_000)
     RecoveryCode.objects.create(user=alice, digest="d" * 64)
-    Webhook.objects.add(alice, "https://example.org/", "example.org", form="slack", events="x", since=0.0)
+    for fill in extras.all_of("fill"):
+        fill(alice)
     group = PermissionGroup.objects.create(name="Editors")
     group.permissions.add(Permission.objects.get(codename="edit_any_article"))
     alice.groups.add(group)

@@ -24,14 +24,15 @@ from articles.domain.readership import Visit
 from articles.models import ArchivedViews
 from articles.web.readership import archive
 from articles.web.readership.record import record_view
+from extras import apps as extras
 from tests.internals import LEASE_SECONDS, HeldLease, Hot, failing
 from tests.store_state import get_notes, is_rewriting_file, limited_rights, set_clock
 from tests.waiting import until
 
 STEPS = [
     "clock", "merges", "ballots", "probation", "voters", "weight", "parameters", "hot", "history",
-    "measurements", "groups", "archive", "account_deletion", "mail", "replies", "push", "webhooks",
-    "tasks", "trim", "expire", "forget", "accounts", "verify", "backup",
+    "measurements", "groups", "archive", "account_deletion", "mail", "replies", "push",
+    *(step.name for step in extras.steps()), "tasks", "trim", "expire", "forget", "accounts", "verify", "backup",
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote, urlencode
 
@@ -15,12 +16,13 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMultiAlternatives
 from django.core.management import call_command
+from django.template import engines
 from django.test import Client
 from django.utils.translation import gettext, override
 
 from accounts.forms import NOTICE_LABELS
-from accounts.mail import Kind, language_of, reply_address, tell
-from accounts.models import LegalNotice, User, Webhook
+from accounts.mail import Kind, language_of, reply_address
+from accounts.models import LegalNotice, User
 from accounts.sign_in import second_factor
 from accounts.sign_in.changes import Change, tell_change
 from accounts.sign_in.identities import link, unlink
@@ -31,13 +33,14 @@ from articles.doctor.mail import answer_test
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from moderation import content, mail as moderators_mail, members
+from tests import extras
 from tests.authenticator import Authenticator
 from tests.cast import PASSWORD
 from tests.clock import Clock
 from tests.factories import actor, browser_of, comment_on, member, post_as
 from tests.html import nodes_of, tree_of
 from tests.mail_backends import wait_until_sent
-from tests.source import ROOT, modules
+from tests.source import modules
 from tests.store_state import set_clock
 
 SITE = "https://news.example.org"
@@ -53,7 +56,9 @@ def world(site_store, settings, tmp_path) -> SimpleNamespace:
     settings.PROVIDERS = {"club": Provider("club", "Club", "https://id.example.org", "a", "b", "openid")}
     for name in ("LEGAL_NOTICES", "OAUTH_APPS"):
         choices.save(name, "1")
-    choices.save("WEBHOOKS", "members")
+    for switches in extras.all_of("SWITCHES"):
+        for name, text in switches.items():
+            choices.save(name, text)
     choices.forget()
     clock = Clock()
     set_clock(site_store, clock)
@@ -109,14 +114,6 @@ def reply_refused(world) -> None:
     replies.post_due(60)
 
 
-def webhook_off(world) -> None:
-    facts = {"since": 0, "form": "standard", "events": "article.posted"}
-    hook = Webhook.objects.add(world.alice, "https://hook.example/x", "hook.example", **facts)
-    with language_of(world.alice):
-        context = {"host": hook.host, "because": "gone", "path": f"/settings/webhooks/{hook.pk}/"}
-        tell(world.alice, Kind.WEBHOOK_OFF, context)
-
-
 def verification(world) -> None:
     User.objects.filter(pk=world.alice.pk).update(verified_email="")
     browser_of(world.alice).post("/settings/mail/link/")
@@ -141,13 +138,12 @@ def mail_of_operator(world) -> None:
         answer_test.call(ALICE, "a key")
 
 
-CAUSES: dict[Kind, Callable[[SimpleNamespace], None]] = {
+CAUSES: dict[str, Callable[[SimpleNamespace], None]] = {
     Kind.VERIFICATION: verification,
     Kind.PASSWORD_RESET: password_reset,
     Kind.SIGN_IN_CHANGED: sign_in_changed,
     Kind.WRONG_CODES: wrong_codes,
     Kind.REPLY_REFUSED: reply_refused,
-    Kind.WEBHOOK_OFF: webhook_off,
     Kind.TEST: mail_of_operator,
     Kind.NOTICES: notices,
     Kind.DIGEST: digest,
@@ -155,9 +151,11 @@ CAUSES: dict[Kind, Callable[[SimpleNamespace], None]] = {
     Kind.STATEMENT: statement,
     Kind.LEGAL_NOTICE: legal_notice,
 }
+OF_EXTRAS = {kind: cause for causes in extras.all_of("MAILS") for kind, cause in causes.items()}
+CAUSES |= {kind: lambda world, cause=cause: cause(world.alice) for kind, cause in OF_EXTRAS.items()}
 
 
-def mails(world, kind: Kind, language: str) -> list[EmailMultiAlternatives]:
+def mails(world, kind: str, language: str) -> list[EmailMultiAlternatives]:
     """Return the mails of a kind that alice gets in a language."""
     User.objects.filter(pk=world.alice.pk).update(language=language)
     CAUSES[kind](SimpleNamespace(**vars(world) | {"alice": User.objects.get(pk=world.alice.pk)}))
@@ -166,11 +164,15 @@ def mails(world, kind: Kind, language: str) -> list[EmailMultiAlternatives]:
 
 
 def test_every_kind_has_a_case_and_a_template_and_none_passes_by_the_door():
-    assert CAUSES.keys() == set(Kind)
+    assert CAUSES.keys() == {*Kind, *OF_EXTRAS}
     assert ACTS.keys() == set(Change)
-    folder = ROOT / "templates"
-    drawn = [one for one in folder.rglob("*.html") if '{% extends "mail/layout.html" %}' in one.read_text("utf-8")]
-    assert {str(one.relative_to(folder)) for one in drawn} == {kind.value for kind in Kind}
+    drawn = {
+        str(path.relative_to(folder))
+        for folder in engines["jinja2"].template_dirs
+        for path in Path(folder).rglob("*.html")
+        if '{% extends "mail/layout.html" %}' in path.read_text("utf-8")
+    }
+    assert drawn == CAUSES.keys()
     senders = set()
     for name, path in modules().items():
         imports = [one for one in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(one, ast.ImportFrom)]
@@ -179,7 +181,7 @@ def test_every_kind_has_a_case_and_a_template_and_none_passes_by_the_door():
     assert senders == {"accounts.mail"}
 
 
-WITHOUT_UNSUBSCRIBING = set(Kind) - {Kind.NOTICES, Kind.DIGEST, Kind.WAITING}
+WITHOUT_UNSUBSCRIBING = set(CAUSES) - {Kind.NOTICES, Kind.DIGEST, Kind.WAITING}
 TAGS = {"en": "en", "zh-hans": "zh-Hans", "zh-hant": "zh-Hant"}
 ENGLISH = re.compile(r"\b(the|you|your|has|have|been|this|from|of|and|to|by)\b", re.IGNORECASE)
 SIMPLIFIED = re.compile("[这邮账链决复书网们过数据请处]")
@@ -189,7 +191,7 @@ ADDRESSES = re.compile(r"[\w.+-]+@[\w.-]*\w")
 
 @pytest.mark.deep
 @pytest.mark.parametrize("language", TAGS)
-@pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", CAUSES)
 def test_a_mail_of_each_kind_is_whole_in_each_language(world, kind, language):
     found = mails(world, kind, language)
 

@@ -14,7 +14,6 @@ from integrity import months
 from tests.caller import with_token
 from tests.factories import browser_of
 from tests.store_state import problems, write_acts, write_notice
-from webhooks import events
 
 UNKNOWN = "that this version of the site does not know:"
 
@@ -65,7 +64,6 @@ def test_programs_get_the_words(site_store, article, alice):
     assert [one["action"] for one in with_token(alice).get(f"articles/{article}/log").json()["entries"]] == ["pin"]
     told = {(one["kind"], one["action"], one["by"]) for one in notices["notices"]}
     assert told == {("award", None, ""), ("moderation", "pin", "carol")}
-    assert len(events.find(site_store, events.Position((0, ""), 0, 0)).events) == 2, "both about the article"
 
 
 def test_the_copy_of_a_member_s_data_has_the_words(alice, carol):

@@ -5,6 +5,7 @@ import sys
 import pytest
 from django.conf import settings
 
+import extras
 from articles.domain.limits import rates
 from articles.domain.store_address import parse
 from bench import documentation
@@ -32,7 +33,10 @@ def test_the_pages_of_settings_and_limits_match_the_code_and_explain_each():
 
     assert page == documentation.configuration(page), "run `make docs`"
     assert limits == documentation.limits_page(limits), "run `make docs`"
+    readmes = {name: (extras.FOLDER / name / "README.md").read_text("utf-8") for name in extras.names()}
+    assert readmes == {name: documentation.configuration(text, name) for name, text in readmes.items()}
     explained = [*documentation.rows_in(page, 5).values(), *documentation.rows_in(limits, 4).values()]
+    explained += [row for text in readmes.values() for row in documentation.rows_in(text, 5).values()]
     assert [row for row in explained if "?" in row] == []
     assert documentation.rows_in(page, 4).keys() == {f"OIDC_<NAME>{end}" for end in providers.FAMILY}
 
@@ -198,7 +202,7 @@ def test_all_mistakes_are_reported_together(tmp_path, environment, capsys):
     ]
 
 
-def test_unknown_names_in_the_file_are_reported(tmp_path, capsys):
+def test_unknown_names_in_the_file_are_reported(tmp_path, capsys, db):
     (tmp_path / ".env").write_text("# PROT=1\nARTICLES_PER_PAGES=30\nexport prot=1\nPORT=8000\nANY_THING=x\n")
 
     with pytest.raises(SystemExit):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from articles.domain.measurements import EVERY
+from extras import apps as extras
 from tests.site_process import DEADLINE, store_of
 from tests.store_state import age_measurements, get_notes
 from tests.waiting import until
@@ -18,7 +19,7 @@ from voting_site.serving.workers.housekeeper import Housekeeper
 
 STEPS = {"clock", "merges", "voters", "accounts", "weight", "parameters", "hot", "history", "groups"}
 STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify", "measurements", "mail", "backup"}
-STEPS |= {"ballots", "probation", "tasks", "push", "webhooks", "replies"}
+STEPS |= {"ballots", "probation", "tasks", "push", "replies", *(step.name for step in extras.steps())}
 
 
 def test_housekeeping_runs_until_it_is_stopped():

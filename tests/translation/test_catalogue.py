@@ -10,8 +10,9 @@ import pytest
 from babel.messages.catalog import Message
 
 from bench import messages as catalogues
-from bench.messages import ROOT, texts
-from tests.source import PRODUCT
+from bench.messages import PLACES, ROOT, texts
+from tests.cases import for_each
+from tests.source import modules
 
 HAN = r"[\u3400-\u9fff]"
 TO_DO = "Run `make messages`, fill in what it says has no Chinese, and run it again."
@@ -22,13 +23,9 @@ def forms(value):
 
 
 @pytest.fixture(scope="module")
-def gathered():
-    return catalogues.extracted()
-
-
-@pytest.fixture(scope="module")
 def kept():
-    return catalogues.current()
+    """The texts of all catalogues."""
+    return catalogues.everything()
 
 
 def translations(catalogue) -> list[tuple[Message, str]]:
@@ -36,7 +33,9 @@ def translations(catalogue) -> list[tuple[Message, str]]:
 
 
 @pytest.mark.source
-def test_the_catalogue_contains_exactly_the_texts_of_the_sources(gathered, kept):
+@for_each("place", PLACES)
+def test_a_catalogue_contains_exactly_the_texts_of_its_sources(place):
+    gathered, kept = catalogues.extracted(place), catalogues.current(place)
     there, known = ({(m.id, m.context) for m in texts(one)} for one in (gathered, kept))
 
     assert not there - known, f"New texts. {TO_DO} {sorted(map(str, there - known))}"
@@ -47,14 +46,19 @@ def test_every_text_has_a_translation(kept):
     assert not catalogues.untranslated(kept), TO_DO
 
 
-def test_the_file_matches_the_output_of_the_command(gathered, kept):
-    found = catalogues.merged(gathered, kept)
+@for_each("place", PLACES)
+def test_the_files_match_the_output_of_the_command(place, kept):
+    found = catalogues.merged(catalogues.extracted(place), kept)
 
-    assert catalogues.written(found) == catalogues.PO_PATH.read_text("utf-8"), TO_DO
+    assert catalogues.written(found) == place.po.read_text("utf-8"), TO_DO
+    assert catalogues.compiled(found) == place.mo.read_bytes(), TO_DO
+    assert catalogues.compiled(catalogues.derived(found)) == place.derived.read_bytes(), TO_DO
 
 
-def test_the_compiled_catalogue_matches_the_source(kept):
-    assert catalogues.MO_PATH.read_bytes() == catalogues.compiled(kept), TO_DO
+def test_a_text_of_two_extras_has_one_translation():
+    found = {}
+    for message in (message for place in PLACES for message in texts(catalogues.current(place))):
+        assert found.setdefault((message.id, message.context), message.string) == message.string
 
 
 MAINLAND = """
@@ -102,7 +106,6 @@ BY_PLACE = {
 def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_words_of_taiwan(kept):
     traditional = catalogues.derived(kept)
 
-    assert catalogues.DERIVED_PATH.read_bytes() == catalogues.compiled(traditional), TO_DO
     assert not catalogues.untranslated(traditional)
     for (message, simplified), (_, text) in zip(translations(kept), translations(traditional), strict=True):
         assert sorted(re.findall(r"%(?:\(\w+\))?[ds%]", text)) == sorted(
@@ -118,7 +121,7 @@ def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_w
 def test_each_line_of_the_table_of_words_has_a_text_that_it_is_for(kept):
     simplified = [text for _message, text in translations(kept)]
     together = "\n".join([*simplified, catalogues.DEMO_PATH.read_text("utf-8")])
-    lines = (ROOT / "locale" / "zh_Hant" / "words.txt").read_text("utf-8").splitlines()
+    lines = [line for path in catalogues.words_paths() for line in path.read_text("utf-8").splitlines()]
     words = {line.split("\t")[0] for line in lines if line and not line.startswith("#")}
 
     whole = {word for word in words if word.startswith("=")}
@@ -139,8 +142,9 @@ def test_gettext_reads_the_compiled_catalogue(kept):
     assert {found.ngettext("%(n)s hour ago", "%(n)s hours ago", n) for n in (0, 1, 2, 100)} == {"%(n)s 小时前"}
 
 
-def test_the_file_contains_no_dates_and_no_names(kept):
-    text = catalogues.PO_PATH.read_text("utf-8")
+@for_each("place", PLACES)
+def test_a_file_contains_no_dates_and_no_names(place):
+    text = place.po.read_text("utf-8")
 
     assert not re.search(r"Date:|@|Translator:|^#: .*:\d+$|^#~|fuzzy", text, re.MULTILINE)
 
@@ -175,15 +179,14 @@ def test_a_name_or_title_beside_chinese_is_quoted_or_has_a_space(kept):
 @pytest.mark.source
 def test_quotes_belong_to_translated_texts():
     """Each language has its own."""
-    for path in (ROOT / "templates").rglob("*.html"):
+    for path in (one for place in PLACES for source in place.sources for one in (ROOT / source).rglob("*.html")):
         text = re.sub(r"\{[{%].*?[%}]\}|\{#.*?#\}", "", path.read_text("utf-8"), flags=re.DOTALL)
         assert not re.search("[“”]", text), path
-    for source in PRODUCT:
-        for path in (ROOT / source).rglob("*.py"):
-            formatted = [
-                node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.JoinedStr)
-            ]
-            assert not [node.lineno for node in formatted if re.search("[“”]", ast.unparse(node))], path
+    for path in modules().values():
+        formatted = [
+            node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.JoinedStr)
+        ]
+        assert not [node.lineno for node in formatted if re.search("[“”]", ast.unparse(node))], path
 
 
 OF_ANYTHING = {"“%(title)s”", "in the group “%(title)s”", "Redact an entry about “%(title)s”"}
@@ -193,7 +196,7 @@ OF_ANYTHING = {"“%(title)s”", "in the group “%(title)s”", "Redact an ent
 def test_every_template_text_and_every_text_with_placeholders_can_be_formatted(kept):
     """Jinja formats each text: a lone percent sign would be an error on the page."""
     for message, chinese in translations(kept):
-        if ("%(" in chinese) or any(name.startswith("templates/") for name, _line in message.locations):
+        if ("%(" in chinese) or any(name.endswith(".html") for name, _line in message.locations):
             for text in (chinese, *forms(message.id)):
                 _ = text % dict.fromkeys(re.findall(r"%\((\w+)\)", text), 1)
 

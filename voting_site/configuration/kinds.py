@@ -66,6 +66,11 @@ def _one_of(*words: str) -> Callable[[str], str]:
     return lambda text: {word.lower(): word for word in words}[text.lower()]
 
 
+def choice_of(*words: str) -> Kind:
+    """Return the kind of settings that are one of these words."""
+    return Kind(_one_of(*words), " or ".join(words) if len(words) == 2 else f"one of {', '.join(words)}")
+
+
 def _unless(word: str, reader: Callable[[str], Any]) -> Callable[[str], Any]:
     """Return a parser for which the word means None."""
     return lambda text: None if text.lower() == word else reader(text)
@@ -254,14 +259,11 @@ KINDS = {
         "Wayback Machine=https://web.archive.org/web/*/{link}",
     ),
     "time zone": Kind(lambda text: ZoneInfo(text).key, "a time zone, such as Asia/Shanghai"),
-    "sign-up": Kind(
-        _one_of("open", "invitation", "approval", "closed"), "one of open, invitation, approval, closed"
-    ),
-    "invitation tree": Kind(_one_of("public", "moderators", "off"), "one of public, moderators, off"),
-    "webhooks": Kind(_one_of("off", "site", "members"), "one of off, site, members"),
-    "reading": Kind(_one_of("everyone", "members"), "everyone or members"),
-    "second factor": Kind(_one_of("off", "offered", "moderators", "all"), "one of off, offered, moderators, all"),
-    "names": Kind(_one_of("ascii", "any"), "ascii or any"),
-    "log format": Kind(_one_of("text", "json"), "text or json"),
+    "sign-up": choice_of("open", "invitation", "approval", "closed"),
+    "invitation tree": choice_of("public", "moderators", "off"),
+    "reading": choice_of("everyone", "members"),
+    "second factor": choice_of("off", "offered", "moderators", "all"),
+    "names": choice_of("ascii", "any"),
+    "log format": choice_of("text", "json"),
     "log level": Kind(_one_of("DEBUG", "INFO", "WARNING", "ERROR"), "a log level: DEBUG, INFO, WARNING, ERROR"),
 }

@@ -3,13 +3,15 @@
 `loading.py` parses the values by this table, and `make docs` writes the other columns of that page from it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+import extras
 from articles.configuration import colours
 from articles.domain.limits import BY_NAME
-from voting_site.configuration.kinds import KINDS, LANGUAGES, BadSetting
+from voting_site.configuration.kinds import KINDS, LANGUAGES, BadSetting, Kind, choice_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +26,29 @@ class Variable:
     in_browser: bool = False
     """Whether administrators can change it in the browser, unless the environment sets it."""
 
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """Of the kind "choice": the possible texts, with their labels."""
+
     def parse(self, text: str) -> Any:
         """Return the value of `text`, or the default if it is blank. Raises BadSetting."""
         given = text if self.kind == "secret" else text.strip()
         if not text.strip():
             given = self.default
         if not given:
-            return KINDS[self.kind].empty
-        value = KINDS[self.kind].parse(self.name, given)
+            return self._kind.empty
+        value = self._kind.parse(self.name, given)
         if self.range and value is not None and not self.low <= value <= self.high:
             raise BadSetting(f"{self.name}={given} is outside {self.range}.")
         return value
 
     @property
+    def _kind(self) -> Kind:
+        return choice_of(*self.choices) if self.choices else KINDS[self.kind]
+
+    @property
     def is_secret(self) -> bool:
         """Return whether the text is shown nowhere, and encrypted in the database."""
-        return KINDS[self.kind].is_secret
+        return self._kind.is_secret
 
     @property
     def range(self) -> str:
@@ -89,8 +98,6 @@ VARIABLES = (
     ),
     Variable("FETCH_TITLES", "yes/no", ""),
     Variable("WEB_PUSH", "yes/no", ""),
-    Variable("WEBHOOKS", "webhooks", "site", in_browser=True),
-    Variable("WEBHOOK_HOSTS", "list of hosts", ""),
     Variable("SIGN_UP", "sign-up", "open", in_browser=True),
     Variable("READING", "reading", "everyone", in_browser=True),
     Variable("OTHER_ORIGINS", "yes/no", "on"),
@@ -122,6 +129,7 @@ VARIABLES = (
     Variable("LIMITS", "limits", "", in_browser=True),
     Variable("LOG_LEVEL", "log level", "INFO"),
     Variable("LOG_FORMAT", "log format", "text"),
+    *(Variable(*setting[:7]) for setting in extras.settings()),
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from articles.management.base import StoreCommand, progress
+from articles.operation import extras
 from articles.repository import Repository
 from articles.web.account_ids import missing_accounts
 from articles.web.wiring import finder, patient_repository
@@ -38,6 +39,11 @@ class Command(StoreCommand):
             number = self.print_findings(repository.audit.run(bar.reach), bar)
         if behind := finder().tell_progress(repository):
             self.stdout.write(behind)
-        others = (*missing_accounts(repository), *check_counts(repository), *_outdated(repository))
+        others = (
+            *missing_accounts(repository),
+            *check_counts(repository),
+            *_outdated(repository),
+            *extras.sentences(),
+        )
         self.exit_with_findings(number + self.print_findings(others))
         self.stdout.write(f"{repository.imports.count():,} articles, no findings.")

@@ -1,6 +1,6 @@
 """Settings in the browser: forms for them, checked by the variable's own rule, and the accent's style sheet."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import forms
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+import extras
 from accounts.web.form_pages import private_form, show_form, show_next
 from articles.configuration import choices, colours
 from articles.domain.moderation_log import Action, Actor
@@ -22,6 +23,8 @@ from articles.views.owner.administrator import administrators_only
 from articles.web.forms.fields import Checkboxes, RadioButtons
 from articles.web.identity import actor
 from articles.web.wiring import repository, retract
+
+_OF_EXTRAS = tuple(one for one in extras.settings() if one.in_browser)
 
 _RADIO_BUTTONS = {
     "sign-up": (
@@ -34,11 +37,6 @@ _RADIO_BUTTONS = {
         ("everyone", gettext_lazy("Everyone")),
         ("members", gettext_lazy("Members: all others are asked to log in")),
     ),
-    "webhooks": (
-        ("off", pgettext_lazy("webhooks", "No one")),
-        ("site", gettext_lazy("Administrators, for the site")),
-        ("members", gettext_lazy("Administrators and members")),
-    ),
     "invitation tree": (
         ("public", gettext_lazy("Everyone")),
         ("moderators", gettext_lazy("Moderators")),
@@ -47,6 +45,15 @@ _RADIO_BUTTONS = {
     "yes/no": (("1", pgettext_lazy("setting", "On")), ("0", pgettext_lazy("setting", "Off"))),
 }
 """The choices of settings of these kinds, in the words of their fields."""
+
+
+def _radio_buttons(name: str) -> Sequence[tuple[str, Any]]:
+    """Return the choices of a setting, with their labels; none if it has no such choices."""
+    variable = settings.BROWSER_SETTINGS[name]
+    if variable.choices:
+        return [(text, gettext_lazy(label)) for text, label in variable.choices.items()]
+    return _RADIO_BUTTONS.get(variable.kind, ())
+
 
 LABELS: Mapping[str, tuple[Any, Any]] = {
     "SITE_NAME": (gettext_lazy("Name"), gettext_lazy("At the top of every page, and in emails.")),
@@ -123,11 +130,8 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
             "Its name and version, and rounded numbers of members and articles; nothing while it is for members."
         ),
     ),
-    "WEBHOOKS": (
-        gettext_lazy("Webhooks"),
-        gettext_lazy("Who can have events sent to chats and to other servers."),
-    ),
     limits.NAME: (gettext_lazy("Rate limits"), ""),
+    **{one.name: (gettext_lazy(one.label), gettext_lazy(one.help)) for one in _OF_EXTRAS},
 }
 """The label and the help of each setting."""
 
@@ -169,10 +173,15 @@ PAGES = {
     "programs": _Page(
         gettext_lazy("Programs"),
         gettext_lazy("How apps, chats and other servers work with the site."),
-        ("WEBHOOKS", "OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT"),
+        ("OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT"),
     ),
 }
 """The pages by their names in addresses."""
+
+for _one in _OF_EXTRAS:
+    if _one.page not in PAGES:
+        raise extras.BadExtra(f"{_one.name} is on the page {_one.page!r}; the pages are {', '.join(PAGES)}.")
+    PAGES[_one.page] = PAGES[_one.page]._replace(names=(*PAGES[_one.page].names, _one.name))
 
 
 def view_of(page: str) -> str:
@@ -199,8 +208,8 @@ def value_of(text: str, name: str) -> str:
     if kind == "limits":
         return limits.in_words(text)
     if kind == "directory":  # where it is is not for everyone
-        kind, text = "yes/no", "1" if text else "0"
-    known = dict(_RADIO_BUTTONS.get(kind, settings.LANGUAGES if kind == "list of languages" else ()))
+        return str(dict(_RADIO_BUTTONS["yes/no"])["1" if text else "0"])
+    known = dict(settings.LANGUAGES if kind == "list of languages" else _radio_buttons(name))
     return listed(str(known.get(part, part)) for part in text.split(",")) if known else text
 
 
@@ -268,10 +277,10 @@ class SettingField(forms.CharField):
                 widget = forms.NumberInput({"min": variable.low, "max": variable.high})
             case "accent":
                 widget = _Colour()
-            case kind if kind in _RADIO_BUTTONS:
-                widget = RadioButtons(choices=_RADIO_BUTTONS[kind])
             case "list of languages":
                 widget = _Languages()
+            case _ if buttons := _radio_buttons(name):
+                widget = RadioButtons(choices=buttons)
         self.variable, self.is_fixed = variable, name in settings.FIXED_SETTINGS
         if self.is_fixed:
             help_text = _FIXED % {"name": name}

@@ -54,6 +54,8 @@ class Command(StoreCommand):
             f"{manifest.counts['articles']:,} articles and {restored.accounts:,} accounts restored, as of "
             f"{manifest.made_at}. Members have to log in again."
         )
+        for extra, rows in restored.left_out.items():
+            self.stdout.write(f"{rows:,} rows of the extra {extra} were left out: it is not installed here.")
         if not restored.has_secret_key:
             self.stdout.write("The backup has no secret key, because SECRET_KEY was set: set it here, too.")
         elif not settings.SECRET_KEY_IS_IN_FILE:

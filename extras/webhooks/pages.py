@@ -14,8 +14,7 @@ from django.urls import path, reverse
 from django.utils.translation import get_language, gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import never_cache
 
-from accounts.models import Delivery, User, Webhook, WebhookLimitError
-from accounts.models.webhooks import LOGGED, MOST_WEBHOOKS
+from accounts.models import User
 from accounts.web.form_pages import (
     ButtonText,
     MemberRequest,
@@ -32,9 +31,10 @@ from articles.views.owner.administrator import administrators_only
 from articles.web.forms.fields import Checkboxes
 from articles.web.groups import group_options
 from articles.web.wiring import repository
+from extras.webhooks import bodies, events, sending
+from extras.webhooks.models import LOGGED, MOST_WEBHOOKS, Delivery, Webhook, WebhookLimitError
 from outgoing.fetching import NotFetched, checked
 from tasks import TaskQueueFull
-from webhooks import bodies, events, sending
 
 _MOST_POINTS = 1_000_000
 _LONGEST_ADDRESS = 1_000
@@ -232,7 +232,7 @@ def _shown(one: Delivery) -> dict[str, Any]:
 
 
 def _page(_request: HttpRequest, of_site: bool, webhook_id: int, **_rest: object) -> str:
-    return reverse(f"articles:{'site_' if of_site else ''}webhook", args=[webhook_id])
+    return reverse(f"articles:{'owner_' if of_site else ''}webhook", args=[webhook_id])
 
 
 def _act(button: ButtonText) -> Callable[[Callable[..., None]], View]:
@@ -297,7 +297,7 @@ def switch(request: MemberRequest, webhook: Webhook) -> None:
 def remove(request: MemberRequest, owner: User | None, of_site: bool, webhook_id: int) -> HttpResponse:
     """Remove a webhook, with its deliveries. Idempotent."""
     Webhook.objects.filter(user=owner, pk=webhook_id).delete()
-    to = "articles:site_webhooks" if of_site else "articles:webhooks"
+    to = "articles:owner_webhooks" if of_site else "articles:webhooks"
     return show_next(request, _("The webhook has been removed."), to)
 
 
@@ -312,7 +312,7 @@ _PAGES = (
 )
 
 urlpatterns = [
-    path(f"{root}/webhooks/{place}", view, {"of_site": of_site}, name=f"{'site_' if of_site else ''}{name}")
+    path(f"{root}/webhooks/{place}", view, {"of_site": of_site}, name=f"{'owner_' if of_site else ''}{name}")
     for root, of_site in (("settings", False), ("administration", True))
     for place, view, name in _PAGES
 ]

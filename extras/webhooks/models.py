@@ -147,7 +147,7 @@ class Delivery(Row):
     webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
     key = models.CharField(max_length=100)
     event = models.CharField(max_length=20)
-    body = models.TextField()  # what happened, as `webhooks.bodies` writes it; empty beyond the log
+    body = models.TextField()  # what happened, as `bodies.py` writes it; empty beyond the log
     added_at = models.DateTimeField(default=timezone.now, db_index=True)
     state = models.CharField(max_length=10, default=WAITING)
     status = models.PositiveSmallIntegerField(null=True)  # of the last response

@@ -89,19 +89,33 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if named and is_file and not naming.may_have(named, collection_path) else None
 
 
+_ROOT = Path(__file__).parent
+
 FEW_FILES = 12  # files whose tests one process runs sooner than several, each of which starts for some seconds
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    named, files = config.option.named, Path(__file__).parent.rglob("test_*.py")
+    named = config.option.named
+    files = [path for folder in config.getini("testpaths") for path in (_ROOT / folder).rglob("test_*.py")]
     return 0 if named and sum(naming.may_have(named, path) for path in files) <= FEW_FILES else None
 
 
-START_PROCESSES = ("archive", "browser", "chaos", "commands", "deploy", "embedded", "fuzz", "site", "topologies")
+START_PROCESSES = (
+    "archive",
+    "browser",
+    "chaos",
+    "commands",
+    "deploy",
+    "embedded",
+    "extras",
+    "fuzz",
+    "site",
+    "topologies",
+)
 """Folders whose tests may start a store or a site by themselves."""
 
 SITES = {"start", "start_on", "module_start", "demo_data", "public_site"}  # fixtures that start a whole site
-_MAKEFILE = (settings.BASE_DIR / "Makefile").read_text()
+_MAKEFILE = (_ROOT / "Makefile").read_text()
 STARTING_SITES = re.findall("^STARTING_SITES = (.*)", _MAKEFILE, re.MULTILINE)[0].split()
 """Folders in which `make test-site` looks for tests."""
 
@@ -118,14 +132,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A test marked as fast by mistake fails.
     """
     for item in items:
-        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        top, *rest = item.path.relative_to(_ROOT).parts
+        folder = rest[0] if top == "tests" else top
         fixtures = getattr(item, "fixturenames", ())
         if folder == "attacks":
             item.add_marker(pytest.mark.hostile)
         if not SITES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.site)
         if any(item.iter_markers("site")):
-            assert folder in ("browser", *STARTING_SITES), f"`make test-site` does not collect tests/{folder}"
+            assert folder in ("browser", "extras", *STARTING_SITES), f"`make test-site` leaves out {folder}"
         if not NODES.isdisjoint(fixtures):
             item.add_marker(pytest.mark.nodes)
         starts_servers = any(item.iter_markers("nodes")) or any(item.iter_markers("topology"))

@@ -14,7 +14,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from accounts.mail import site_origin
-from accounts.models import User, Webhook
+from accounts.models import User
 from articles.api import schemas
 from articles.api.articles import LogEntry as LogEntryShape
 from articles.api.comments import Comment as CommentShape
@@ -24,6 +24,7 @@ from articles.domain.moderation_log import Action, LogEntry, LogFilter
 from articles.formatting.values import as_shown, grouped
 from articles.repository import Changed, ChangesLostError, Repository
 from articles.text.markdown import plain
+from extras.webhooks.models import Webhook
 from moderation.log import ACTIONS
 from moderation.mail import Waiting
 

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from accounts.models import Delivery, User, Webhook, webhooks
-from accounts.models.webhooks import MOST_WEBHOOKS
+from accounts.models import User
+from extras.webhooks import models
+from extras.webhooks.models import MOST_WEBHOOKS, Delivery, Webhook
 from tasks import OUT, work_off
 from tests.factories import browser_of, member, post, vote
 
@@ -150,7 +151,7 @@ def test_a_member_has_only_so_many(receiver, site_store, hook, bob):
 
 
 def test_all_members_together_have_only_so_many(receiver, site_store, hook, alice, bob, admin, monkeypatch):
-    monkeypatch.setattr(webhooks, "MOST_OF_MEMBERS", 1)
+    monkeypatch.setattr(models, "MOST_OF_MEMBERS", 1)
     hook(bob)
 
     assert browser_of(alice).post("/settings/webhooks/", TYPED).status_code == 400

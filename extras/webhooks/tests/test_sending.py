@@ -10,16 +10,17 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from accounts import account_deletion
-from accounts.models import BanScope, Delivery, Webhook
-from accounts.models.webhooks import LOGGED, MOST_WAITING
+from accounts.models import BanScope
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.web.groups import set_visibility
+from extras.webhooks import events, sending
+from extras.webhooks.events import EVENTS
+from extras.webhooks.models import LOGGED, MOST_WAITING, Delivery, Webhook
 from moderation.bans import ban
 from tasks import OUT, work_off
 from tests.factories import actor, comment_on, post, post_as, vote
-from webhooks import sending
-from webhooks.events import EVENTS
+from tests.store_state import write_acts
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +89,13 @@ def test_each_kind_of_event_is_told(hook, tell, site_store, alice, bob, carol, p
     (removed,) = second
     assert (removed["type"], removed["line"]) == ("article.removed", "Article removed: A title – It is spam.")
     assert {one["data"]["comment"]["id"] for one in first if one["type"] == "comment.posted"} == {comment}
+
+
+def test_an_act_that_this_version_does_not_know_is_no_event(site_store, article):
+    write_acts(site_store, (article, "pin", "A title"))
+
+    found = events.find(site_store, events.Position((0, ""), 0, 0)).events
+    assert {one.kind for one in found} == {"article.posted", "article.points"}
 
 
 def test_a_webhook_is_about_its_groups_and_about_closed_ones_only_by_name(

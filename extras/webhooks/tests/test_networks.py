@@ -18,7 +18,7 @@ PYTHON = [sys.executable, "manage.py"]
 
 POST = f"""
 import time
-from accounts.models import Webhook, WebhookPosition
+from extras.webhooks.models import Webhook, WebhookPosition
 from articles.web.wiring import repository
 facts = {{"since": repository().store.now() - 1, "form": "standard", "events": "article.posted"}}
 Webhook.objects.add(None, "http://{OUTSIDE}/hook", "{OUTSIDE}", **facts)

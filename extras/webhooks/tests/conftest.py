@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from accounts.models import User, Webhook, WebhookPosition
+from accounts.models import User
+from extras.webhooks import sending
+from extras.webhooks.models import Webhook, WebhookPosition
 from outgoing import posting
 from tasks import OUT, work_off
 from tests.factories import actor
 from tests.push_service import HOST, PushService
-from webhooks import sending
 
 
 class Receiver(PushService):

@@ -20,19 +20,19 @@ from django.utils import timezone, translation
 from django_tasks import task
 from django_tasks_db.models import DBTaskResult
 
-from accounts.mail import Kind, language_of, site_origin, tell
-from accounts.models import Delivery, User, Webhook, WebhookPosition
-from accounts.models.webhooks import MOST_WAITING
+from accounts.mail import language_of, site_origin, tell
+from accounts.models import User
 from articles.configuration.choices import chosen, closed_groups
 from articles.configuration.encryption import KeyChanged
 from articles.repository import Repository
 from articles.web.wiring import repository
+from extras.webhooks import bodies, events
+from extras.webhooks.bodies import Happened
+from extras.webhooks.events import Event, Position
+from extras.webhooks.models import MOST_WAITING, Delivery, Webhook, WebhookPosition
 from outgoing import posting
 from outgoing.fetching import Answer, NotFetched
 from tasks import GIVEN_UP, OUT, TryLater, add
-from webhooks import bodies, events
-from webhooks.bodies import Happened
-from webhooks.events import Event, Position
 
 _log = logging.getLogger(__name__)
 
@@ -254,9 +254,9 @@ def _failed(webhook: Webhook, delivery: Delivery, status: int | None, problem: s
 def _switch_off(webhook: Webhook, because: str) -> None:
     webhook.switch(on=False, because=because)
     _log.warning("%s is switched off: %s", webhook, because)
-    path = reverse("articles:webhook" if webhook.user else "articles:site_webhook", args=[webhook.pk])
+    path = reverse("articles:webhook" if webhook.user else "articles:owner_webhook", args=[webhook.pk])
     context = {"host": webhook.host, "path": path, "because": because}
     administrators = User.objects.filter(is_superuser=True, is_active=True, left_at=None)
     for owner in [webhook.user] if webhook.user else administrators:
         with language_of(owner):
-            tell(owner, Kind.WEBHOOK_OFF, context)
+            tell(owner, "webhooks/off.html", context)

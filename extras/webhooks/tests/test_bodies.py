@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from webhooks.bodies import DISCORD, FORMS, MATRIX, NTFY, SLACK, STANDARD, Happened, body_for
+from extras.webhooks.bodies import DISCORD, FORMS, MATRIX, NTFY, SLACK, STANDARD, Happened, body_for
 
 ADDRESS = "https://news.example.org/articles/42/"
 JOINER = "\u2060"

@@ -1,0 +1,65 @@
+"""What extras have in the accounts database, and how it is removed after their folders were deleted."""
+
+from collections.abc import Iterator
+
+from django.apps import apps
+from django.contrib.contenttypes.models import ContentType
+from django.db import DatabaseError, connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
+from django_tasks_db.models import DBTaskResult
+
+import extras
+from articles.models import ExtraRecord, SiteSetting
+
+
+class ExtraIsHere(Exception):
+    """The folder of the extra is not deleted."""
+
+
+def remember(**_signal: object) -> None:
+    """Record what each extra has, after migrations."""
+    for name in extras.names():
+        tables = [
+            model._meta.db_table for model in apps.get_app_config(name).get_models(include_auto_created=True)
+        ]
+        facts = {"tables": tables, "settings": [setting.name for setting in extras.settings(name)]}
+        ExtraRecord.objects.update_or_create(name=name, defaults=facts)
+
+
+def deleted() -> list[str]:
+    """Return the names of the extras whose folders were deleted, but not what they have. One query.
+
+    None if the database does not answer, or has no tables yet.
+    """
+    try:
+        return sorted(set(ExtraRecord.objects.values_list("name", flat=True)) - {*extras.names()})
+    except DatabaseError:
+        return []
+
+
+def sentences() -> Iterator[str]:
+    """Yield a sentence for each of these, for the operator."""
+    for name in deleted():
+        yield (
+            f"The folder extras/{name} was deleted, but its data is still here: "
+            f"run `manage.py forget_extra {name}`, or put the folder back."
+        )
+
+
+@transaction.atomic
+def forget(name: str) -> bool:
+    """Remove what a deleted extra has; return whether there was anything. Idempotent. Raises ExtraIsHere."""
+    if name in extras.names():
+        raise ExtraIsHere(name)
+    record = ExtraRecord.objects.filter(name=name).first()
+    if record is None:
+        return False
+    with connection.cursor() as cursor:
+        for table in reversed(record.tables):
+            cursor.execute(f"DROP TABLE IF EXISTS {connection.ops.quote_name(table)}")
+    SiteSetting.objects.filter(name__in=record.settings).delete()
+    DBTaskResult.objects.filter(task_path__startswith=f"extras.{name}.").delete()
+    ContentType.objects.filter(app_label=name).delete()  # and with them permissions, and the admin's log
+    MigrationRecorder(connection).migration_qs.filter(app=name).delete()
+    record.delete()
+    return True

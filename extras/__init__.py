@@ -1,0 +1,116 @@
+"""Extras: folders that can be deleted, each a Django app with all that it adds to the site.
+
+`rows.py` of an extra has `ROWS`: what the core's tables get from it, read before Django is ready. `apps.py` has
+one class of `extras.apps.Extra`: what runs. Django finds models, migrations, commands, `static/` and `locale/`.
+Found by name are `pages.py` with `urlpatterns`, templates in `jinja2/`, and `tests/doors.py`: see
+`tests/extras.py`.
+
+This package and `extras.apps` are the contract. They stand at the bottom, and name no extra.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent
+
+
+class BadExtra(Exception):
+    """An extra is not what it should be. The sentence is for the operator."""
+
+
+class Setting(NamedTuple):
+    """A variable that the operator can set, as `voting_site.configuration.variables.Variable` describes it."""
+
+    name: str
+    kind: str
+    """A kind of `voting_site.configuration.kinds`, or "choice"."""
+
+    default: str
+    low: int = 0
+    high: int = 0
+    in_browser: bool = False
+    choices: Mapping[str, str] = {}
+    """Of the kind "choice": the possible texts, with their labels."""
+
+    label: str = ""
+    help: str = ""
+    page: str = ""
+    """Of one that can be changed in the browser: a page of `articles.views.owner.settings`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """What an extra adds to the core's tables. Texts are English, marked with `N_`."""
+
+    settings: tuple[Setting, ...] = ()
+    backed_up: tuple[str, ...] = ()
+    """Labels of models whose rows a backup has, each after those that it refers to."""
+
+    not_backed_up: tuple[str, ...] = ()
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the names of the extras that are there, sorted."""
+    return tuple(sorted(path.parent.name for path in FOLDER.glob("*/apps.py")))
+
+
+@cache
+def _rows() -> Mapping[str, Rows]:
+    """Return the rows of each extra. Raises BadExtra."""
+    found = {}
+    for name in names():
+        path = FOLDER / name / "rows.py"
+        if impure := sorted(set(_imports(path)) if path.exists() else ()):
+            raise BadExtra(f"extras/{name}/rows.py imports {', '.join(impure)}: rows import only what is pure.")
+        rows = getattr(import_module(f"extras.{name}.rows"), "ROWS", None) if path.exists() else Rows()
+        if not isinstance(rows, Rows):
+            raise BadExtra(f"extras/{name}/rows.py has no ROWS of the type extras.Rows.")
+        found[name] = rows
+    _refuse_clashes("setting", {name: [one.name for one in rows.settings] for name, rows in found.items()})
+    return found
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        for module in modules:
+            is_allowed = module == "extras" or module.startswith("articles.domain.")
+            if not is_allowed and module.partition(".")[0] not in sys.stdlib_module_names:
+                yield module
+
+
+def _refuse_clashes(what: str, claims: Mapping[str, list[str]]) -> None:
+    """Raise BadExtra for a name that two extras claim."""
+    owners: dict[str, str] = {}
+    for extra, claimed in claims.items():
+        for name in claimed:
+            if owners.setdefault(name, extra) != extra:
+                raise BadExtra(f"extras/{owners[name]} and extras/{extra} both have the {what} {name}.")
+
+
+def settings(extra: str = "") -> tuple[Setting, ...]:
+    """Return the settings of one extra, or of all."""
+    return tuple(one for name, rows in _rows().items() for one in rows.settings if extra in (name, ""))
+
+
+def backed_up() -> tuple[str, ...]:
+    """Return the labels of the models that a backup has."""
+    return tuple(label for rows in _rows().values() for label in rows.backed_up)
+
+
+def not_backed_up() -> tuple[str, ...]:
+    """Return the labels of the models that a backup leaves out."""
+    return tuple(label for rows in _rows().values() for label in rows.not_backed_up)
+
+
+def template_folders() -> list[Path]:
+    """Return the folders of the templates of pages and mails."""
+    return [path for name in names() if (path := FOLDER / name / "jinja2").is_dir()]

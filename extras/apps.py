@@ -1,0 +1,90 @@
+"""What runs of an extra: the class of its `apps.py`, and what the core asks of all of them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.apps import AppConfig, apps
+
+from extras import names
+
+if TYPE_CHECKING:
+    from django.urls import URLPattern
+
+    from accounts.models import User
+    from articles.repository import Repository
+
+
+class Step(NamedTuple):
+    """A step of housekeeping. `work` does it for some seconds, and returns what it did, or "" for nothing."""
+
+    name: str
+    work: "Callable[[Repository, float], str]"
+    is_routine: bool = False
+    """Whether it is logged only at the level DEBUG."""
+
+    is_awaited: Callable[[], bool] | None = None
+    """Of a step that also runs between rounds: whether someone waits for it. At most one query."""
+
+
+class Entry(NamedTuple):
+    """A link in a bar of the core."""
+
+    bar: str
+    """`administration`, or `programs` of a member's settings."""
+
+    address: str
+    """The name of its address."""
+
+    label: Any
+    is_shown: Callable[[], bool]
+    about: Any = ""
+    """What is there, in a bar that says it."""
+
+
+class Extra(AppConfig):
+    """An extra. Its folder's name is the label of the app. It connects receivers of signals in `ready`."""
+
+    default = False
+
+    def __init_subclass__(cls) -> None:
+        cls.default = True  # of the two classes that `apps.py` has, Django takes this one
+
+    def steps(self) -> Sequence[Step]:
+        """Return the steps of housekeeping, which run before its tasks."""
+        return ()
+
+    def entries(self) -> Sequence[Entry]:
+        return ()
+
+    def export(self, member: "User", repository: "Repository") -> "Mapping[str, Iterable[Mapping[str, Any]]]":  # noqa: ARG002 - for extras
+        """Return what a member's copy of their data has from here, by name."""
+        return {}
+
+
+def installed() -> tuple[Extra, ...]:
+    """Return the app of each extra. Django has to be ready."""
+    return tuple(one for one in apps.get_app_configs() if isinstance(one, Extra))
+
+
+def steps() -> Iterator[Step]:
+    for extra in installed():
+        yield from extra.steps()
+
+
+def entries_of(bar: str) -> list[Entry]:
+    """Return the links that a bar shows now."""
+    return [entry for extra in installed() for entry in extra.entries() if entry.bar == bar and entry.is_shown()]
+
+
+def export(member: "User", repository: "Repository") -> dict[str, Iterable[Mapping[str, Any]]]:
+    """Return what a member's copy of their data has from all extras, by name."""
+    return {name: rows for extra in installed() for name, rows in extra.export(member, repository).items()}
+
+
+def urlpatterns() -> "Iterator[URLPattern]":
+    """Yield the addresses of pages, which are in the core's namespace `articles`."""
+    for name in names():
+        if find_spec(f"extras.{name}.pages"):
+            yield from import_module(f"extras.{name}.pages").urlpatterns
