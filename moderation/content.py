@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -19,6 +20,7 @@ from accounts.web import sent_forms
 from accounts.web.form_pages import page_with_form, show_form, show_next
 from articles.api import schemas
 from articles.api.comments import Comment
+from articles.api.groups import check_groups, slugs_of
 from articles.api.protocol.operations import MODERATORS, ArticleNumber, CommentNumber, failing, router
 from articles.domain import errors
 from articles.domain.articles import Article, ArticleId
@@ -98,6 +100,16 @@ _DONE: dict[Action, type[errors.ActionRefused]] = {
 Change = Callable[[SubjectId, Actor, str, Grounds], None]  # one of the functions above
 
 
+def assign(
+    article: Article, groups: Collection[str], others: Collection[str], moderator: Actor, reason: str
+) -> tuple[str, ...]:
+    """Put an article into groups and out of others; return those that it is in then. Raises as `Groups.assign`."""
+    after = repository().groups.assign(article.id, groups, others, actor=moderator, reason=reason)
+    if {*after} != {*article.groups}:
+        note_reversal(article.id)
+    return after
+
+
 def take_out(request: HttpRequest, article: Article, groups: Collection[str], reason: str) -> tuple[str, ...]:
     """Take an article out of groups; return those that it is still in. Three round trips.
 
@@ -105,15 +117,12 @@ def take_out(request: HttpRequest, article: Article, groups: Collection[str], re
     """
     moderator = rights.acting(request, ASSIGN_GROUPS, groups)
     rights.check_taken_out(request.user, article, {*article.groups} - {*groups})
-    left = repository().groups.assign(article.id, (), groups, actor=moderator, reason=reason)
-    if {*left} != {*article.groups}:
-        note_reversal(article.id)
-    return left
+    return assign(article, (), groups, moderator, reason)
 
 
 @page_with_form
 @needs(ASSIGN_GROUPS, in_groups=True, carries=["groups", "new_group", "reason", "was"])
-def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
+def assigning(request: HttpRequest, article_id: int) -> HttpResponse:
     """Change the groups of an article; moderators of groups only take it out of these."""
     repo = repository()
     article = repo.articles.get(article_id)
@@ -126,9 +135,7 @@ def assign_groups(request: HttpRequest, article_id: int) -> HttpResponse:
         for slug, title in form.new.items():
             with suppress(errors.GroupExists):  # by a concurrent request
                 repo.groups.create(slug, title, moderator)
-        reason = form.cleaned_data["reason"]
-        if {*repo.groups.assign(article_id, add, remove, actor=moderator, reason=reason)} != {*article.groups}:
-            note_reversal(article_id)
+        assign(article, add, remove, moderator, form.cleaned_data["reason"])
         return show_next(request, _("The article’s groups have been saved."), "articles:article", article_id)
     return show_form(request, "moderation/assign_groups.html", form, article=article)
 
@@ -199,6 +206,20 @@ unlocking = _with_reason("comments/unlock.html", Action.UNLOCK, unlock, "#commen
 _ArticleNumber = PathEx[int, P(description="The article's number.", ge=1, examples=[44])]
 
 
+class Assignment(BaseModel):
+    """The groups to put an article in."""
+
+    groups: schemas.Slugs = Field(description="All groups of the article; it is removed from any other.")
+    reason: schemas.PublicReason = Field("", examples=["It is about Python."])
+
+
+class Assigned(BaseModel):
+    """The groups an article is in."""
+
+    id: int
+    groups: list[str]
+
+
 class Removal(GivenGrounds):
     """Whether to remove an article or a comment, and why."""
 
@@ -226,6 +247,32 @@ def _change(request: HttpRequest, change: Change, subject: SubjectId, reason: st
     grounds = given.grounds if change in (remove, lock) else NO_GROUNDS
     with suppress(*_DONE.values()):
         change(subject, moderator, clean_reason(reason), grounds)
+
+
+@router.put("articles/{article_id:article_id}/groups", auth=MODERATORS)
+def assign_groups(request: HttpRequest, article_id: ArticleNumber, assignment: Assignment) -> Assigned:
+    """Assign an article to groups.
+
+    Moderators only. Replaces all groups of an article in one step. Moderators of groups can only take it out of
+    these. Idempotent.
+    """
+    if not rights.may_in_groups(request.user, ASSIGN_GROUPS):
+        raise PermissionDenied
+    repo, slugs = repository(), slugs_of(assignment.groups)
+    reason = clean_reason(assignment.reason) if assignment.reason else ""
+    article = repo.articles.get(article_id)
+    current = {*article.groups}
+    if rights.may(request.user, ASSIGN_GROUPS):
+        known = {*repo.groups.get_titles(), *current}
+        check_groups(slugs, known)
+        others = known.difference(slugs)  # not only its current ones: another moderator may be adding one
+        groups = assign(article, slugs, others, actor(request), reason)
+    elif not {*slugs} <= current:
+        raise PermissionDenied
+    else:
+        left_out = current.difference(slugs)
+        groups = take_out(request, article, left_out, reason) if left_out else article.groups
+    return Assigned(id=article_id, groups=list(groups))
 
 
 @router.put("articles/{article_id:article_id}/locked", auth=MODERATORS)

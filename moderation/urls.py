@@ -29,7 +29,7 @@ from moderation import (
 from moderation.rules import held, pages
 
 urlpatterns = [
-    path("articles/<article_id:article_id>/groups/", content.assign_groups, name="assign_groups"),
+    path("articles/<article_id:article_id>/groups/", content.assigning, name="assign_groups"),
     path("articles/<article_id:article_id>/remove/", content.removing, name="remove"),
     path("articles/<article_id:article_id>/restore/", content.restoring, name="restore"),
     path("articles/<article_id:article_id>/merge/", merges.merging, name="merge"),

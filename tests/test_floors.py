@@ -244,6 +244,9 @@ DOORS = {
     **dict.fromkeys(("articles.post", "articles.edit", "articles.withdraw"), "articles.web.articles"),
     **dict.fromkeys(("comments.post", "comments.edit", "comments.delete"), "articles.web.comments"),
     **dict.fromkeys(("votes.cast", "comments.cast"), "articles.web.votes"),
+    **dict.fromkeys(
+        ("articles.restore", "comments.restore", "comments.unlock", "flags.remove"), "moderation.content"
+    ),
     **dict.fromkeys(("left_out.leave_out", "left_out.count_again"), "moderation.left_out"),
     "left_out.begin_probation": "articles.web.votes",
     **dict.fromkeys(("left_out.end_probation", "left_out.fail_probation"), "moderation.vouches"),

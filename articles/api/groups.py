@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from accounts.moderators import ASSIGN_GROUPS
 from articles.api import schemas
-from articles.api.protocol.operations import MODERATORS, ArticleNumber, failing, require, router
+from articles.api.protocol.operations import MODERATORS, failing, require, router
 from articles.api.protocol.problems import Problem
 from articles.domain import lists
 from articles.domain.errors import GroupExists
@@ -24,8 +24,7 @@ from articles.web.forms import fields
 from articles.web.forms.groups import EditForm, GroupForm
 from articles.web.groups import liveliness, merge, set_visibility, visibility_of
 from articles.web.identity import actor
-from articles.web.rights import acting, check_taken_out, may, may_in_groups
-from articles.web.rules.acting import note_reversal
+from articles.web.rights import acting, may_in_groups
 from articles.web.wiring import repository
 
 Form = TypeVar("Form", bound=forms.Form)
@@ -104,40 +103,6 @@ class Merged(BaseModel):
 
 
 _LOCATION = {"Location": {"description": "The group's address in the API.", "schema": {"type": "string"}}}
-
-
-@router.put("articles/{article_id:article_id}/groups", auth=MODERATORS)
-def assign_groups(
-    request: HttpRequest, article_id: ArticleNumber, assignment: schemas.Assignment
-) -> schemas.Assigned:
-    """Assign an article to groups.
-
-    Moderators only. Replaces all groups of an article in one step. Moderators of groups can only take it out of
-    these. Idempotent.
-    """
-    if not may_in_groups(request.user, ASSIGN_GROUPS):
-        raise PermissionDenied
-    repo, slugs = repository(), slugs_of(assignment.groups)
-    reason = clean_reason(assignment.reason) if assignment.reason else ""
-    article = repo.articles.get(article_id)
-    current = article.groups
-    known = {*repo.groups.get_titles(), *current}
-    if may(request.user, ASSIGN_GROUPS):
-        moderator, added = actor(request), slugs
-        others = known.difference(slugs)  # not only its current ones: another moderator may be adding one
-    elif {*slugs} == {*current}:
-        return schemas.Assigned(id=article_id, groups=list(current))
-    elif not {*slugs} <= {*current}:
-        raise PermissionDenied
-    else:
-        added, others = [], {*current} - {*slugs}
-        moderator = acting(request, ASSIGN_GROUPS, others)
-        check_taken_out(request.user, article, slugs)
-    check_groups(slugs, known)
-    groups = repo.groups.assign(article_id, added, others, actor=moderator, reason=reason)
-    if {*groups} != {*current}:
-        note_reversal(article_id)
-    return schemas.Assigned(id=article_id, groups=list(groups))
 
 
 @router.get("groups")

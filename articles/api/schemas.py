@@ -348,20 +348,6 @@ class Tally(BaseModel):
         return made(cls, tally, id=article_id)
 
 
-class Assignment(BaseModel):
-    """The groups to put an article in."""
-
-    groups: Slugs = Field(description="All groups of the article; it is removed from any other.")
-    reason: PublicReason = Field("", examples=["It is about Python."])
-
-
-class Assigned(BaseModel):
-    """The groups an article is in."""
-
-    id: int
-    groups: list[str]
-
-
 class Error(BaseModel):
     """What went wrong."""
 
