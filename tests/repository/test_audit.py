@@ -206,6 +206,10 @@ BROKEN: dict[str, tuple[Break, list[tuple[str, str]]]] = {
         lambda raw: raw.client.zadd(raw.of(10).order(Order.HOT), {"10": 1}),
         [("article:10", "hot, but without views")],
     ),
+    "a comment with voters that is no id": (
+        lambda raw: raw.client.zadd(raw.of(7).comment_voters, {"garbage": 1}),
+        [("comment:voters:", "holds 'garbage', which is no id")],
+    ),
     "a hot id without article": (
         lambda raw: (
             raw.client.zadd(raw.of(4000).order(Order.HOT), {"4000": 1}),

@@ -92,7 +92,7 @@ class Audit(OfStore):
             yield from (one.finding for one in found.mistyped)
             return
         note_ids(self._store, found)
-        yield from (Finding(ranking, f"holds {member!r}, which is no article") for ranking, member in found.strays)
+        yield from (Finding(ranking, f"holds {member!r}, which is no id") for ranking, member in found.strays)
         ids = found.ids
         done, total = 0, sum(map(len, ids.values()))
         progress(done, total)

@@ -161,7 +161,8 @@ def check_comments(
 
 def known_comments(store: Store, keys: Keys, contents: Contents) -> set[CommentId]:
     """Return the comments of a shard, and what is listed as voted on."""
-    return contents.comments | set(map(int, ranked_members(store, keys.comment_voters)))
+    voted = ranked_members(store, keys.comment_voters)
+    return contents.comments | {int(member) for member in voted if member.isdecimal()}
 
 
 def read_counts(store: Store, keys: Keys, ids: Iterable[ArticleId]) -> dict[ArticleId, NotedComments]:

@@ -70,6 +70,8 @@ def note_ids(store: Store, found: Found) -> None:
                     found.ids[keys].add(int(member))
                 else:
                     found.strays.append((ranking, member))
+        voted = ranked_members(store, keys.comment_voters)
+        found.strays += [(keys.comment_voters, member) for member in voted if not member.isdecimal()]
 
 
 def _mistyped(store: Store, batch: list[Named]) -> Iterator[Mistyped]:
