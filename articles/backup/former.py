@@ -1,8 +1,7 @@
 """Former names: what versions before 1.0.0 called the models, fields and tasks that have other names today.
 
 A rename before the release of 1.0.0 adds its row here. Backups of 0.5.0 and later are loaded into the tables of
-1.0.0 by these names; later versions migrate on from there. Keys of the store are renamed by its upgrades, for
-backups as well. Knows no framework.
+1.0.0 by these names; later versions migrate on from there. Keys of the store have kept theirs. Knows no framework.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

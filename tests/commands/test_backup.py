@@ -348,9 +348,14 @@ class Migration(migrations.Migration):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_later_version_migrates_the_rows_of_a_backup(run, used, elsewhere, later_version, tmp_path):
+@pytest.mark.parametrize("former_migration", ["", "0029_oauth"])
+def test_a_later_version_migrates_the_rows_of_a_backup(
+    run, used, elsewhere, later_version, tmp_path, former_migration
+):
     with transaction.atomic():  # a snapshot needs no other connection
         run("backup", tmp_path / "backups")
+    if former_migration:
+        sign(only(tmp_path / "backups"), {"version": "0.5.0", "migrations": {"accounts": former_migration}})
     elsewhere()
     later_version()
 
