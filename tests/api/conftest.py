@@ -3,7 +3,6 @@
 import pytest
 
 from articles.domain.articles import ArticleId, ImportedArticle
-from articles.lemmy.site import forget_counts
 from tests.caller import Caller, with_token
 from tests.cast import MODERATOR
 from tests.factories import browser_of, post_as
@@ -54,10 +53,3 @@ def removed(site_store, alice) -> ArticleId:
 def python(site_store) -> str:
     site_store.groups.create("python", "Python")
     return "python"
-
-
-@pytest.fixture
-def lemmy(settings) -> None:
-    """Let the site answer Lemmy's API, as if its processes had just started."""
-    settings.LEMMY_API = True
-    forget_counts()

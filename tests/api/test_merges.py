@@ -10,7 +10,6 @@ from articles.domain.flags import FlagReason
 from tests.caller import error_of, with_token
 from tests.cast import ALICE, BOB
 from tests.factories import actor, browser_of, comment_on, post
-from tests.lemmy import Lemmy
 from tests.routes import routes_of_pages
 from tests.store_state import written
 
@@ -153,22 +152,6 @@ def test_every_form_of_a_merged_article_leads_to_the_one_that_stays(site_store, 
     assert "This article was merged into another one." in page.text
     assert written(site_store) == before
     assert User.objects.get(username="carol").hidden == ""
-
-
-def test_apps_cannot_act_on_a_merged_article_and_its_mark_is_of_the_other(site_store, lemmy, article, merged, bob):
-    app, about = Lemmy(bob), {"post_id": merged}
-    acts = [
-        ("POST", "post/like", {"score": 1}), ("PUT", "post/save", {"save": True}),
-        ("PUT", "post", {"name": "Another"}), ("POST", "post/delete", {"deleted": True}),
-        ("POST", "post/report", {"reason": "Spam"}), ("POST", "comment", {"content": "A comment"}),
-        ("POST", "post/hide", {"hide": True, "post_ids": [merged]}),
-    ]  # fmt: skip
-
-    for method, path, body in acts:
-        answer = app.send(method, path, about | body)
-        assert (answer.status_code, "merged into" in answer.json()["message"]) == (409, True), path
-    app.send("POST", "post/mark_as_read", about | {"read": True})
-    assert [number for number, _at in site_store.members.list_visits(bob.pk)] == [article]
 
 
 def test_flags_of_a_merged_article_wait_until_it_is_on_its_own_again(site_store, article, story, as_carol, carol):

@@ -23,7 +23,6 @@ from articles.web.limits import FORMS, PAGES
 from tests.cast import PASSWORD, password_of
 from tests.factories import browser_of, comment_on, member
 from tests.internals import Limits, failing
-from tests.lemmy import Lemmy
 from tests.mail_backends import wait_until_sent
 from tests.routes import routes
 
@@ -109,30 +108,23 @@ def enter(browser: Client, code: str) -> int:
     return browser.post("/login/second/", {"code": code}).status_code
 
 
-def by_lemmy(address: str, code: str) -> int:
-    app = Lemmy(browser=Client(REMOTE_ADDR=address))
-    login = {"username_or_email": "dave", "password": PASSWORD, "totp_2fa_token": code}
-    return app.send("POST", "user/login", login).status_code
-
-
 @pytest.mark.deep
-def test_codes_are_limited_by_account_through_all_networks_and_doors(with_app, settings, limits_clock):
-    settings.LEMMY_API = True
+def test_codes_are_limited_by_account_through_all_networks(with_app, limits_clock):
     waiting = at_second_step(HOME)
     compared = []
     for n, address in enumerate(networks(12)):
-        answers = [by_lemmy(address, f"{n:06}"), enter(at_second_step(address), f"{n:03} {n:03}")]
+        answers = [enter(at_second_step(address), code) for code in (f"{n:06}", f"{n:03} {n:03}")]
         compared += [answer for answer in answers if answer != 429]
 
-    assert compared == [401, 200] * 5
-    assert by_lemmy(ELSEWHERE, code_of()) == enter(waiting, code_of()) == 429
+    assert compared == [200] * 10
+    assert enter(waiting, code_of()) == 429
     assert enter(at_second_step(ELSEWHERE), with_app[0]) == 302  # not guessable, so it stays a way in
     limits_clock.advance(60)
     assert enter(waiting, code_of()) == 302
     for minute in range(60):
         limits_clock.advance(60)
         compared.append(enter(at_second_step(networks(99)[minute + 20]), "000000"))
-    assert compared.count(200) == 5 + 20 + 1  # 30 in a day, and what an hour refills
+    assert compared.count(200) == 10 + 20 + 1  # 30 in a day, and what an hour refills
 
 
 def test_codes_that_are_compared_at_once_share_the_limit(with_app, dave, monkeypatch):
@@ -186,9 +178,6 @@ def guess(door: str, address: str, password: str) -> int:
     """Guess Dave's password at a door; return the status."""
     browser = Client(REMOTE_ADDR=address)
     match door:
-        case "lemmy":
-            login = {"username_or_email": "dave", "password": password}
-            return Lemmy(browser=browser).send("POST", "user/login", login).status_code
         case "change":
             form = {"username": "dave", "new_password1": password, "new_password2": password}
             return browser.post("/password/", form | {"old_password": "x"}).status_code
@@ -198,16 +187,15 @@ def guess(door: str, address: str, password: str) -> int:
     return log_in("dave", password, address, browser).status_code
 
 
-DOORS = ("login", "lemmy", "change", "signup")
+DOORS = ("login", "change", "signup")
 
 
-def test_guesses_of_a_password_are_limited_by_account_at_every_door(dave, settings, limits):
-    settings.LEMMY_API = True
+def test_guesses_of_a_password_are_limited_by_account_at_every_door(dave, limits):
     limits(guesses=Rate(USES, 86_400))
     at_home = browser_of(dave)
     at_home.post("/login/", {"username": "dave", "password": PASSWORD}, REMOTE_ADDR=HOME)
 
-    guesses = [guess(door, address, "wrong") for door, address in zip(DOORS * 2, networks(8), strict=True)]
+    guesses = [guess(door, address, "wrong") for door, address in zip(DOORS * 3, networks(9), strict=True)]
 
     assert guesses.count(429) == len(guesses) - USES
     assert {guess(door, ELSEWHERE, PASSWORD) for door in DOORS} == {429}

@@ -220,14 +220,6 @@ def test_under_the_api_the_servers_own_answers_are_its_errors(scope, status, cod
     assert ("Connection", "close") in protocol.headers
 
 
-def test_under_lemmys_api_the_servers_own_answers_are_in_its_words():
-    protocol = refused(Scope(path="/api/v3/post/list", query_string="x" * 4_090))
-
-    said = json.loads(protocol.content)
-    assert (protocol.status, said["error"]) == (414, "unknown")
-    assert said["message"].endswith(".")
-
-
 def test_the_servers_own_answers_are_in_the_clients_language():
     languages = Headers([("host", "a"), ("accept-language", "xx, zh-CN;q=0.9, en;q=0.1")])
 

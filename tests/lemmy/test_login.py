@@ -4,17 +4,20 @@ import time
 
 import pyotp
 import pytest
+from django.test import Client
 from django.urls import resolve
 
 from accounts.forms import LoginForm
 from accounts.models import Token
 from accounts.passwords import HashesBusy
 from accounts.sign_in import codes, second_factor
+from articles.domain.errors import LimitReached
+from articles.domain.limits import Rate
 from articles.web.limits import is_slow
 from tests.cast import password_of
 from tests.factories import browser_of
 from tests.internals import failing
-from tests.lemmy import Lemmy, log_in, said_in
+from tests.lemmy.client import Lemmy, log_in, said_in
 
 pytestmark = pytest.mark.usefixtures("lemmy")
 
@@ -57,6 +60,15 @@ def test_a_login_hashes_in_the_threads_of_passwords_and_waits_for_its_turn(site_
     assert (said.status_code, said_in(said), said["Retry-After"]) == (429, "rate_limit_error", "2")
 
 
+def test_guesses_take_the_limits_of_the_login_page(site_store, alice, limits):
+    limits(guesses=Rate(3, 86_400))
+    guesses = [log_in(Lemmy(browser=Client(REMOTE_ADDR=f"198.{n}.100.7")), password="wrong") for n in range(4)]
+
+    assert guesses == ["incorrect_login"] * 3 + ["rate_limit_error"]
+    form = {"username": "alice", "password": password_of("alice")}
+    assert browser_of().post("/login/", form, REMOTE_ADDR="198.9.100.7").status_code == 429
+
+
 @pytest.fixture
 def secret(alice) -> str:
     """The secret of alice's authenticator app."""
@@ -74,6 +86,15 @@ def test_a_second_step_takes_a_code(site_store, secret, caplog):
     assert "failed login: client=127.0.0.1 name='alice'" in caplog.text
     assert "jwt" in log_in(Lemmy(), totp_2fa_token=code)
     assert log_in(Lemmy(), totp_2fa_token=code) == "incorrect_totp_token", "each code is accepted once"
+
+
+def test_codes_take_the_limits_of_the_second_step(site_store, alice, secret, limits_clock):
+    apps = [Lemmy(browser=Client(REMOTE_ADDR=f"198.{n}.100.7")) for n in range(11)]
+    said = [log_in(app, totp_2fa_token=f"{n:06}") for n, app in enumerate(apps)]
+
+    assert said == ["incorrect_totp_token"] * 10 + ["rate_limit_error"]
+    with pytest.raises(LimitReached):
+        codes.accept(alice, "000000")
 
 
 def test_a_site_without_passwords_refuses_them_and_takes_tokens(site_store, alice, settings):

@@ -11,22 +11,14 @@ from django.test import Client
 
 from accounts.models import Token
 from articles import site
-from articles.domain.articles import ArticleId
 from articles.lemmy.shapes import WHOLE_SITE, absolute_links
 from articles.models import SiteText
 from articles.web.groups import set_visibility
 from tests.cast import MODERATOR
 from tests.factories import actor, browser_of, comment_on, post_as
-from tests.lemmy import Lemmy, log_in
+from tests.lemmy.client import Lemmy, log_in
 
 pytestmark = pytest.mark.usefixtures("lemmy")
-
-
-@pytest.fixture
-def article(site_store, alice) -> ArticleId:
-    """An article posted by alice in the group python."""
-    site_store.groups.create("python", "Python")
-    return post_as(site_store, alice, "A title", "https://example.org/a", ["python"]).id
 
 
 # Tokens

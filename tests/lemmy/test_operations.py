@@ -1,13 +1,14 @@
 """Lemmy's API: what of it is what of the site, who may call it, and what it refuses."""
 
+import json
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from django.test import Client
 from hypothesis import given, settings as examples, strategies as st
 
 from accounts.models import BanScope, GroupModerator, Token, User
-from articles.domain.articles import ArticleId
 from articles.domain.comments import root_of
 from articles.domain.limits import Rate
 from articles.lemmy import urls  # noqa: F401 - registers all operations
@@ -17,21 +18,15 @@ from articles.web import wiring
 from articles.web.groups import forget_liveliness, set_visibility
 from moderation.bans import ban
 from tests.cast import MODERATOR
-from tests.factories import actor, browser_of, comment_on, post_as, vote
+from tests.factories import actor, browser_of, comment_on, post, post_as, vote
 from tests.internals import failing
-from tests.lemmy import Lemmy, log_in, said_in
+from tests.lemmy.client import Lemmy, log_in, said_in
+from voting_site.serving.workers.environ import refuse
 
 PYTHON = number_of("python")
 
 
 pytestmark = pytest.mark.usefixtures("lemmy")
-
-
-@pytest.fixture
-def article(site_store, alice) -> ArticleId:
-    """An article posted by alice in the group python."""
-    site_store.groups.create("python", "Python")
-    return post_as(site_store, alice, "A title", "https://example.org/a", ["python"]).id
 
 
 @pytest.fixture
@@ -433,6 +428,34 @@ VALUES = st.one_of(
     st.lists(st.integers(), max_size=5),
     st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=2),
 )
+
+
+def test_apps_cannot_act_on_a_merged_article_and_its_mark_is_of_the_other(site_store, article, carol, bob):
+    merged = post(site_store, 2, poster=bob.pk)
+    list(site_store.merges.merge(merged, article, actor(carol), "The same story"))
+    app, about = Lemmy(bob), {"post_id": merged}
+    acts = [
+        ("POST", "post/like", {"score": 1}), ("PUT", "post/save", {"save": True}),
+        ("PUT", "post", {"name": "Another"}), ("POST", "post/delete", {"deleted": True}),
+        ("POST", "post/report", {"reason": "Spam"}), ("POST", "comment", {"content": "A comment"}),
+        ("POST", "post/hide", {"hide": True, "post_ids": [merged]}),
+    ]  # fmt: skip
+
+    for method, path, body in acts:
+        answer = app.send(method, path, about | body)
+        assert (answer.status_code, "merged into" in answer.json()["message"]) == (409, True), path
+    app.send("POST", "post/mark_as_read", about | {"read": True})
+    assert [number for number, _at in site_store.members.list_visits(bob.pk)] == [article]
+
+
+def test_the_web_servers_own_answers_are_in_lemmys_words():
+    said = []
+    protocol = SimpleNamespace(response_str=lambda status, _headers, text: said.append((status, json.loads(text))))
+    refuse(SimpleNamespace(path="/api/v3/post/list", headers={}), protocol, 414, "The address is too long.")
+
+    assert said == [(414, {"error": "unknown", "message": "The address is too long."})]
+
+
 PLACES = sorted((method, path) for path, methods in OPERATIONS.items() for method in methods)
 NAMES = sorted(
     {name for methods in OPERATIONS.values() for one in methods.values() for name in one.parameters.model_fields}
