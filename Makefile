@@ -22,7 +22,7 @@ admin: $(SITE_READY)
 	@$(BIN)/python manage.py createsuperuser
 
 # The tests start many Python processes: without bytecode, each would compile the site again.
-test test-fast test-deep test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short: export PYTHONDONTWRITEBYTECODE =
+test test-fast test-deep test-site test-topologies test-large test-browser chaos chaos-short chaos-crowd fuzz fuzz-short without: export PYTHONDONTWRITEBYTECODE =
 
 # One process more than there are cores, since tests also wait, for stores and sites.
 test test-fast test-deep test-site test-topologies test-browser: export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
@@ -101,10 +101,10 @@ test-browser: ONLY ?= browser
 test-browser: $(TOOLS_READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser $(SELECTED)
 
-# The site without the folders of these extras, E="webhooks push", or without all: a minute each. TESTS=1 also runs all
-# tests that are left.
+# The site without the folders of these extras, E="webhooks push", or without all: a minute. EACH=1 tries each by itself
+# first. TESTS=1 also runs all tests that are left, TESTS=fast those that need no process.
 without: $(TOOLS_READY)
-	$(BIN)/python -m tests.without $(if $(TESTS),--tests) $(E)
+	$(BIN)/python -m tests.without $(if $(EACH),--each) $(if $(TESTS),--tests $(TESTS)) $(E)
 
 # Retake the pictures of README.md and docs/ with the system's Chromium.
 screenshots: $(TOOLS_READY)

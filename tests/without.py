@@ -1,26 +1,35 @@
-"""Try the site without extras: python -m tests.without [--tests] [NAME…]; without a name, without all of them.
+"""Try the site without extras: python -m tests.without [--each] [--tests fast|1] [NAME…]; no name stands for all.
 
-In a copy of the checkout whose folders of these extras are deleted, and nothing else touched: on a new site, and
-on one that has used them, before and after `manage.py forget_extra`. With `--tests`, all tests run that are left;
-else they are collected.
+In copies of the checkout without the folders of these extras, and nothing else touched: on a new site; on one
+that has used them, before and after `manage.py forget_extra`, and with the folders put back; on one that is
+restored from its backup. `--each` tries each extra by itself first. The tests that are left are collected; with
+`--tests`, the fast ones run, or all. As many processes as there are cores share the work. An interruption ends
+them, and leaves nothing behind.
 """
 
 import argparse
 import http.client
 import json
+import multiprocessing
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkProcess
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import extras
-from tests.site_process import Site
+from tests.site_process import Site, variables
 
 ROOT = Path(__file__).parents[1]
 
@@ -83,7 +92,19 @@ def started(data_dir: Path, program: Path) -> Iterator[Site]:
         site.stop()
 
 
-def demand(site: Site, *command: str, says: str = "", status: int = 0) -> str:
+class Stopped(NamedTuple):
+    """A site that is not running."""
+
+    data_dir: Path
+    program: Path
+
+    def manage(self, *command: str) -> "subprocess.CompletedProcess[str]":
+        environment = variables({"DATA_DIR": str(self.data_dir)})
+        line = [sys.executable, "manage.py", *command]
+        return subprocess.run(line, cwd=self.program, env=environment, capture_output=True, text=True, check=False)
+
+
+def demand(site: Site | Stopped, *command: str, says: str = "", status: int = 0) -> str:
     """Run a command of the site; return what it prints."""
     done = site.manage(*command)
     told = done.stdout + done.stderr
@@ -138,64 +159,182 @@ def _get(site: Site, path: str, session: str) -> Answer:
 def use(site: Site) -> None:
     """Let every kind of reader open pages, and do what an operator does."""
     sessions = json.loads(demand(site, "shell", "--verbosity", "0", "-c", _LOG_IN).splitlines()[-1])
+    counts = []
     for kind in KINDS:
         count, dead = crawl(site, sessions[kind])
         if dead:
             raise Failed(f"{kind}: {', '.join(dead)}")
-        print(f"    {kind}: {count} pages")
+        counts.append(f"{kind} {count}")
+    print(f"    pages: {', '.join(counts)}")
     demand(site, "tick")
     with tempfile.TemporaryDirectory() as folder:
         demand(site, "backup", folder)
 
 
-def try_without(names: Sequence[str], *, with_tests: bool) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        base = Path(folder)
-        program = copy_of_checkout(base / "site", names)
-        print("  a new site")
-        with started(base / "new", program) as site:
+class Trial(NamedTuple):
+    """A copy of the checkout without these extras, and what a site with all of them has left."""
+
+    names: Sequence[str]
+    program: Path
+    used: Path
+    """The data directory of a stopped site."""
+
+    backup: Path
+    """A folder with a backup of it."""
+
+    def new_site(self) -> None:
+        with started(self.program.with_name("new"), self.program) as site:
             demand(site, "check", says="no issues")
             demand(site, "makemigrations", "--check", "--dry-run")
             use(site)
             demand(site, "audit")
-        print("  a site that has used it")
-        with started(base / "used", ROOT) as site:
-            demand(site, "shell", "--verbosity", "0", "-c", _USED)
-        with started(base / "used", program) as site:
-            for name in names:
+
+    def used_site(self) -> None:
+        data = self.program.with_name("used")
+        shutil.copytree(self.used, data)
+        with started(data, self.program) as site:
+            for name in self.names:
                 demand(site, "check", says=f"forget_extra {name}")
                 demand(site, "audit", says=f"forget_extra {name}", status=1)
             use(site)
-            for name in names:
+            for name in self.names:
                 demand(site, "forget_extra", name, says="removed")
             demand(site, "check", says="no issues")
             demand(site, "audit")
             use(site)
-        print("  the tests that are left")
-        options = ["-n", "auto", "--dist", "worksteal"] if with_tests else ["--collect-only", "-m", ""]
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", *options],
-            cwd=program,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        self.put_back(data)
+
+    def restored_site(self) -> None:
+        site = Stopped(self.program.with_name("restored"), self.program)
+        told = demand(site, "restore", str(self.backup), says="The audit found nothing.")
+        for name in self.names:
+            has_rows = any(label.startswith(f"{name}.") for label in extras.backed_up())
+            if has_rows and f"rows of the extra {name} were left out" not in told:
+                raise Failed(f"restore does not say that rows of {name} were left out:\n{told}")
+        demand(site, "check", says="no issues")
+        self.put_back(site.data_dir)
+
+    def put_back(self, data: Path) -> None:
+        """Try the site with all its folders again."""
+        with started(data, ROOT) as site:
+            demand(site, "check", says="no issues")
+            demand(site, "audit")
+            sessions = json.loads(demand(site, "shell", "--verbosity", "0", "-c", _LOG_IN).splitlines()[-1])
+            count, dead = crawl(site, sessions["administrator"])
+            if dead:
+                raise Failed(f"with the folders put back: {', '.join(dead)}")
+        print(f"    with the folders put back: administrator {count}")
+
+    def tests(self, which: str) -> None:
+        options = {
+            "": ["--collect-only", "-m", ""],
+            "fast": ["-n", "auto", "--dist", "worksteal", "-m", "fast"],
+            "1": ["-n", "auto", "--dist", "worksteal"],
+        }
+        command = [sys.executable, "-m", "pytest", *options[which]]
+        done = subprocess.run(command, cwd=self.program, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Failed(done.stdout[-5000:])
         print(f"    {done.stdout.strip().splitlines()[-1]}")
 
 
+def fill(used: Path, backup: Path) -> None:
+    """Let a site with all extras use them, and make a backup of it."""
+    with started(used, ROOT) as site:
+        demand(site, "shell", "--verbosity", "0", "-c", _USED)
+        demand(site, "backup", str(backup))
+
+
+class Job(NamedTuple):
+    title: str
+    work: Callable[[], None]
+    is_first: bool = False
+    """Whether all others wait for it."""
+
+
+def run_all(jobs: Sequence[Job], folder: Path, at_once: int) -> None:
+    """Do each job in a process of its own, and print what it printed. Raises Failed at the first that fails."""
+    waiting, running = deque(jobs), dict[int, tuple[ForkProcess, Job, Path, float]]()
+    try:
+        while waiting or running:
+            while (
+                waiting and len(running) < at_once and not any(job.is_first for _, job, _, _ in running.values())
+            ):
+                job, told = waiting.popleft(), folder / f"{len(waiting)}.told"
+                process = multiprocessing.get_context("fork").Process(target=_do, args=(job, told))
+                process.start()
+                running[process.sentinel] = process, job, told, time.monotonic()
+            for sentinel in wait([*running]):
+                process, job, told, began = running.pop(sentinel)  # type: ignore[arg-type]
+                print(
+                    f"  {job.title} ({time.monotonic() - began:.0f} s)\n{told.read_text('utf-8')}",
+                    end="",
+                    flush=True,
+                )
+                if process.exitcode:
+                    raise Failed(job.title)
+    finally:
+        for process, _, _, _ in running.values():
+            process.terminate()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid or 0, signal.SIGTERM)
+        for process, _, _, _ in running.values():
+            process.join()
+
+
+def _do(job: Job, told: Path) -> None:
+    """Do a job as the leader of a group of processes, which an interruption ends together."""
+    os.setsid()
+    signal.signal(signal.SIGTERM, _interrupt)
+    with told.open("w", encoding="utf-8") as sys.stdout:
+        try:
+            job.work()
+        except Failed as failure:
+            print(f"    Failed: {failure}")
+            sys.exit(1)
+
+
+def _interrupt(*_: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(1)
+
+
+def jobs_of(trials: Sequence[Trial], tests: str) -> Iterator[Job]:
+    yield Job("a site that uses all extras", partial(fill, trials[0].used, trials[0].backup), is_first=True)
+    for trial in trials:
+        title = f"without {', '.join(trial.names)}"
+        yield Job(f"{title}: a new site", trial.new_site)
+        yield Job(f"{title}: a site that has used it", trial.used_site)
+        yield Job(f"{title}: a site that is restored from its backup", trial.restored_site)
+    for trial in trials:
+        yield Job(
+            f"without {', '.join(trial.names)}: the tests that are left",
+            partial(trial.tests, tests if trial is trials[-1] else ""),
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tests", action="store_true")
+    parser.add_argument("--each", action="store_true")
+    parser.add_argument("--tests", choices=("fast", "1"), default="")
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[*extras.names(), []])
     chosen = parser.parse_args()
-    names = chosen.names or extras.names()
-    print(f"Without {', '.join(names)}:")
+    signal.signal(signal.SIGTERM, _interrupt)
+    each = [[name] for name in extras.names()] if chosen.each else []
+    began = time.monotonic()
     try:
-        try_without(names, with_tests=chosen.tests)
+        with tempfile.TemporaryDirectory() as folder:
+            base = Path(folder)
+            trials = []
+            for number, names in enumerate((*each, chosen.names or extras.names())):
+                program = copy_of_checkout(base / str(number) / "site", names)
+                trials.append(Trial(names, program, base / "used", base / "backup"))
+            run_all([*jobs_of(trials, chosen.tests)], base, os.cpu_count() or 1)
     except Failed as failure:
         sys.exit(f"Failed: {failure}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    print(f"{time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":
