@@ -124,5 +124,5 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     *moderation.urlpatterns,
     *owner.urlpatterns,
     *push.urlpatterns,
-    *of_extras(),
 ]
+urlpatterns += of_extras(urlpatterns)

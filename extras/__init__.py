@@ -9,8 +9,9 @@ This package and `extras.apps` are the contract. They stand at the bottom, and n
 """
 
 import ast
+import keyword
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -20,8 +21,8 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parent
 
 
-class BadExtra(Exception):
-    """An extra is not what it should be. The sentence is for the operator."""
+class BadExtra(SystemExit):
+    """An extra is not what it should be: the process ends with a sentence for the operator, wherever it began."""
 
 
 class Setting(NamedTuple):
@@ -57,8 +58,37 @@ class Rows:
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of the extras that are there, sorted."""
-    return tuple(sorted(path.parent.name for path in FOLDER.glob("*/apps.py")))
+    """Return the names of the extras that are there, sorted. Raises BadExtra."""
+    found = sorted(path.parent.name for path in FOLDER.glob("*/apps.py"))
+    for name in found:
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise BadExtra(f"extras/{name}: the name of a folder here is letters, digits and _, such as my_extra.")
+    return tuple(found)
+
+
+def installed_apps(others: Iterable[str]) -> list[str]:
+    """Return the apps of the extras, beside those of others. Raises BadExtra."""
+    labels = {app.rpartition(".")[2]: app for app in others}
+    for name in names():
+        if name in labels:
+            raise BadExtra(f"extras/{name} has the label of the app {labels[name]}: give the folder another name.")
+        _check_class(name)
+    return [f"extras.{name}" for name in names()]
+
+
+def _check_class(name: str) -> None:
+    """Check that `apps.py` has one class of the app, which names its folder. Raises BadExtra."""
+    tree = ast.parse((FOLDER / name / "apps.py").read_text("utf-8"))
+    own = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("Extra") for base in node.bases)
+    ]
+    if len(own) != 1:
+        found = " and ".join(node.name for node in own) or "none"
+        raise BadExtra(f"extras/{name}/apps.py needs one class of extras.apps.Extra, and has {found}.")
+    if f"name = 'extras.{name}'" not in map(ast.unparse, own[0].body):
+        raise BadExtra(f"extras/{name}/apps.py: the class {own[0].name} needs the name 'extras.{name}'.")
 
 
 @cache

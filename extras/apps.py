@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps import AppConfig, apps
 
-from extras import names
+from extras import BadExtra, names
 
 if TYPE_CHECKING:
     from django.urls import URLPattern
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
     """A link in a bar of the core."""
 
     bar: str
-    """`administration`, or `programs` of a member's settings."""
+    """One of `BARS`."""
 
     address: str
     """The name of its address."""
@@ -41,6 +41,10 @@ class Entry(NamedTuple):
     is_shown: Callable[[], bool]
     about: Any = ""
     """What is there, in a bar that says it."""
+
+
+BARS = ("administration", "programs")
+"""Bars of the core: of the administrators' pages, and "Programs and keys" of a member's settings."""
 
 
 class Extra(AppConfig):
@@ -83,8 +87,24 @@ def export(member: "User", repository: "Repository") -> dict[str, Iterable[Mappi
     return {name: rows for extra in installed() for name, rows in extra.export(member, repository).items()}
 
 
-def urlpatterns() -> "Iterator[URLPattern]":
-    """Yield the addresses of pages, which are in the core's namespace `articles`."""
+def urlpatterns(core: "Sequence[URLPattern]") -> "list[URLPattern]":
+    """Return the addresses of pages, which are in the core's namespace `articles`. Each start reads them.
+
+    Raises BadExtra for one that the core or another extra has, and for a link in a bar that is not there.
+    """
+    owners = {text: "the core" for one in core for text in (one.name, f"/{one.pattern}") if text}
+    found = list["URLPattern"]()
     for name in names():
         if find_spec(f"extras.{name}.pages"):
-            yield from import_module(f"extras.{name}.pages").urlpatterns
+            own = import_module(f"extras.{name}.pages").urlpatterns
+            for claimed in {text for one in own for text in (one.name, f"/{one.pattern}") if text}:
+                if owners.setdefault(claimed, f"extras/{name}") != f"extras/{name}":
+                    raise BadExtra(f"{owners[claimed]} and extras/{name} both have the address {claimed}.")
+            found += own
+    for extra in installed():
+        for entry in extra.entries():
+            if entry.bar not in BARS:
+                raise BadExtra(
+                    f"{extra.name} has a link in the bar {entry.bar!r}; the bars are {', '.join(BARS)}."
+                )
+    return found

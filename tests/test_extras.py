@@ -1,18 +1,23 @@
 """The contract of extras: what is refused at start, and what a deleted folder leaves behind."""
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.urls import path
 
 import extras
 from articles.models import ExtraRecord, SiteSetting
 from articles.operation import extras as of_extras
+from extras import apps as running
 
 SETTING = "from extras import Rows, Setting\nROWS = Rows(settings=(Setting('BELLS', 'yes/no', '1'),))\n"
 
@@ -55,6 +60,65 @@ def test_rows_that_cannot_be_right_are_refused_in_a_sentence(folders, rows, sent
     with pytest.raises(extras.BadExtra) as refused:
         extras.settings()
     assert str(refused.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("name", "apps", "sentence"),
+    [
+        ("my-gongs", "", "extras/my-gongs: the name of a folder here is letters, digits and _, such as my_extra."),
+        ("class", "", "extras/class: the name of a folder here is"),
+        ("auth", "", "extras/auth has the label of the app django.contrib.auth: give the folder another name."),
+        ("gongs", "", "extras/gongs/apps.py needs one class of extras.apps.Extra, and has none."),
+        (
+            "gongs",
+            "class One(Extra):\n    name = 'extras.gongs'\nclass Two(apps.Extra):\n    name = 'extras.gongs'\n",
+            "extras/gongs/apps.py needs one class of extras.apps.Extra, and has One and Two.",
+        ),
+        (
+            "gongs",
+            "class Gongs(Extra):\n    name = 'extras.bells'\n",
+            "extras/gongs/apps.py: the class Gongs needs the name 'extras.gongs'.",
+        ),
+    ],
+)
+def test_folders_and_classes_that_cannot_be_right_are_refused_in_a_sentence(
+    folders, tmp_path, name, apps, sentence
+):
+    folders(**{name: "from extras import Rows\nROWS = Rows()\n"})
+    (tmp_path / name / "apps.py").write_text(apps)
+
+    with pytest.raises(extras.BadExtra) as refused:
+        extras.installed_apps(settings.INSTALLED_APPS)
+    assert str(refused.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("pages", "bars", "sentence"),
+    [
+        ({"bells": "x/ hum", "gongs": "y/ hum"}, (), "extras/bells and extras/gongs both have the address hum."),
+        ({"bells": "x/ ring", "gongs": "x/ hit"}, (), "extras/bells and extras/gongs both have the address /x/."),
+        ({"gongs": "x/ about"}, (), "the core and extras/gongs both have the address about."),
+        ({}, ("cellar",), "extras.gongs has a link in the bar 'cellar'; the bars are administration, programs."),
+    ],
+)  # fmt: skip
+def test_addresses_that_two_have_and_links_in_no_bar_are_refused_in_a_sentence(
+    folders, tmp_path, monkeypatch, pages, bars, sentence
+):
+    folders(**dict.fromkeys(pages, ""))
+    for name, address in pages.items():
+        route, called = address.split()
+        text = f"from django.urls import path\nurlpatterns = [path('{route}', print, name='{called}')]\n"
+        (tmp_path / name / "pages.py").write_text(text)
+        monkeypatch.delitem(sys.modules, f"extras.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"extras.{name}.pages", raising=False)
+    entries = [running.Entry(bar, "articles:about", "", lambda: True) for bar in bars]
+    monkeypatch.setattr(
+        running, "installed", lambda: [SimpleNamespace(name="extras.gongs", entries=lambda: entries)]
+    )
+
+    with pytest.raises(extras.BadExtra) as refused:
+        running.urlpatterns([path("about/", print, name="about")])
+    assert str(refused.value) == sentence
 
 
 @pytest.fixture

@@ -45,7 +45,6 @@ INSTALLED_APPS = [
     "articles.lemmy",
     "accounts",
     "integrity",
-    *(f"extras.{name}" for name in extras.names()),
     "django_tasks",
     "django_tasks_db",
     "django.contrib.admin",
@@ -57,6 +56,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.forms",
 ]
+INSTALLED_APPS += extras.installed_apps(INSTALLED_APPS)
 
 MIDDLEWARE = [  # from the outside to the inside: docs/architecture.md says what each does
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
