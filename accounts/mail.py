@@ -31,7 +31,7 @@ from django_tasks_db.models import DBTaskResult
 
 from accounts import letters
 from accounts.models import User
-from articles.configuration.choices import chosen
+from articles.configuration.choices import chosen, site_address
 from tasks import MAIL, NotYet, TaskQueueFull, add, rests
 
 _log = logging.getLogger(__name__)
@@ -292,13 +292,6 @@ def site_origin() -> str:
 
 def _own_hosts() -> list[str]:
     return [f"{host}:{settings.PORT}" for host in ("localhost", "127.0.0.1", "[::1]")]
-
-
-def site_address(request: HttpRequest) -> str:
-    """Return the start of the addresses of the site's pages: that of SITE_URL, or else that of the request."""
-    if settings.SITE_URL:
-        return "://".join(urlsplit(settings.SITE_URL)[:2])
-    return f"{request.scheme or 'http'}://{request.get_host()}"
 
 
 VERIFY_DAYS = 3  # days for which a link that verifies an address works

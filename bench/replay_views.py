@@ -75,7 +75,7 @@ def count(repository: Any, views: list[View], *, bots: bool) -> tuple[list[PathC
     from articles.domain.articles import ImportedArticle
     from articles.domain.members import UNKNOWN_POSTER
     from articles.domain.readership import REPEAT, Suspicion, Visit
-    from articles.web.readership.visitors import suspicion_of
+    from articles.web.readership.record import suspicion_of
 
     def article(number: int, path: str) -> ImportedArticle:
         link = f"https://log.invalid/{number}"

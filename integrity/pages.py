@@ -17,11 +17,10 @@ from django.utils.translation import gettext as _, ngettext, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.mail import site_address
 from accounts.models import READ
 from articles.api.protocol.operations import BearerToken
 from articles.api.protocol.problems import Problem, login_required
-from articles.configuration.choices import chosen
+from articles.configuration.choices import chosen, site_address
 from articles.domain.articles import ArticleId
 from articles.formatting.values import grouped
 from articles.kept_pages import in_turn

@@ -27,7 +27,7 @@ from ninja import P, PathEx, Query
 from pydantic import BaseModel, Field
 
 from accounts import names
-from accounts.mail import Kind, is_sent, letter, send_later, site_address, site_origin
+from accounts.mail import Kind, is_sent, letter, send_later, site_origin
 from accounts.models import LegalNotice, User
 from accounts.models.law import NOTICES_KEPT, NoticeReason, Outcome
 from accounts.moderators import REMOVE_ARTICLES
@@ -36,7 +36,7 @@ from accounts.web.sent_forms import RESUBMISSION_WINDOW
 from articles.api import schemas
 from articles.api.protocol import cursors
 from articles.api.protocol.operations import HIGHEST_NUMBER, MODERATORS, failing, require, router
-from articles.configuration.choices import chosen
+from articles.configuration.choices import chosen, site_address
 from articles.domain import errors
 from articles.domain.comments import article_of, is_root, root_of
 from articles.domain.moderation_log import Actor

@@ -118,7 +118,7 @@ REPOSITORY_FLOORS = (
     ),
     ("articles.repository.account_deletion", "articles.repository.account_ids", "articles.repository.groups"),
     ("articles.repository.lists",),
-    ("articles.repository.limits", "articles.repository.texts", "articles.repository.votes"),
+    ("articles.repository.limits", "articles.repository.votes"),
     ("articles.repository.store",),
 )
 """The same inside the repository; its `__init__.py` is the door above all of them."""

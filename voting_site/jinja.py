@@ -26,7 +26,7 @@ from markupsafe import Markup
 
 from accounts.mail import is_dropped
 from accounts.names import deleted_username
-from accounts.web.form_pages import page_of
+from accounts.web.sent_forms import page_of
 from articles.configuration import colours
 from articles.configuration.choices import chosen
 from articles.formatting import values
@@ -34,8 +34,7 @@ from articles.formatting.kept import kept_piece
 from articles.formatting.values import grouped
 from articles.models import SiteText
 from articles.site import count_sign_ups, site_text
-from articles.text.links import host_of
-from articles.text.searching import home_of
+from articles.text.links import home_of, host_of
 from articles.views.lists.rows import draw_rows
 from articles.views.owner import settings as site_settings
 from articles.web import preferences

@@ -39,10 +39,6 @@ class MuteManager(models.Manager["Mute"]):
             return []
         return list(self.filter(user=user).order_by("-created_at", "-pk").values_list("article", flat=True))
 
-    def is_muted(self, user: User, article: int) -> bool:
-        """Return whether a member mutes a discussion. One query, for most members none."""
-        return user.is_muting and self.filter(user=user, article=article).exists()
-
     def list_spared(self, author: int, article: int | None) -> frozenset[int]:
         """Return the ids of those who want no notice of what a member writes, in a discussion or outside of any.
 

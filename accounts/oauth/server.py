@@ -23,11 +23,11 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.mail import site_address
 from accounts.models import READ, SCOPES, App, AppRequest, Grant, Token, User
 from accounts.models.oauth import family_of
 from accounts.models.tokens import digest_of
 from accounts.oauth import registration
+from articles.configuration.choices import site_address
 
 CODE_LIFE, ACCESS_LIFE = timedelta(minutes=1), timedelta(hours=1)
 

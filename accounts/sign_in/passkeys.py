@@ -18,9 +18,8 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
-from accounts.mail import site_address
 from accounts.models import Passkey, User
-from articles.configuration.choices import chosen
+from articles.configuration.choices import chosen, site_address
 
 ADD, SIGN_IN, SECOND_STEP, CONFIRM = PURPOSES = ("add", "sign-in", "second-step", "confirm")
 """What a ceremony is for: its challenge is valid for nothing else."""

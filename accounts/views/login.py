@@ -15,7 +15,6 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts import names
 from accounts.forms import ConfirmForm, LoginForm, SignUpForm
-from accounts.mail import site_address
 from accounts.models import Invitation, InvitationLimitError
 from accounts.models.sign_up import INVITATION_DAYS
 from accounts.passwords import note_password
@@ -37,7 +36,7 @@ from accounts.web.form_pages import (
     show_next,
 )
 from accounts.web.login_intent import LoginIntent, local_path, view_at
-from articles.configuration.choices import chosen
+from articles.configuration.choices import chosen, site_address
 
 
 @sensitive_post_parameters()

@@ -21,7 +21,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from accounts.forms import LoginForm, NewcomerForm
-from accounts.mail import site_address
 from accounts.models import Identity, Invitation, User, WaitingAccount
 from accounts.sign_in import identities
 from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, join, welcome_if_approved
@@ -37,7 +36,7 @@ from accounts.web.form_pages import (
     private_act,
 )
 from accounts.web.login_intent import LoginIntent
-from articles.configuration.choices import chosen
+from articles.configuration.choices import chosen, site_address
 
 LOGIN, LINK, CONFIRM = "login", "link", "confirm"  # what someone leaves for a provider for
 SECONDS_AWAY = 1800  # for which a person can stay at a provider

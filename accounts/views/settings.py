@@ -16,15 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import account_deletion
 from accounts.forms import DeleteAccountForm, EmailForm, MailForm, TokenForm
-from accounts.mail import (
-    DIGEST,
-    WAITING,
-    is_dropped,
-    member_verifying,
-    read_unsubscribe_token,
-    send_verification,
-    site_address,
-)
+from accounts.mail import DIGEST, WAITING, is_dropped, member_verifying, read_unsubscribe_token, send_verification
 from accounts.models import Token, TokenLimitError, User
 from accounts.sign_in.changes import Change, tell_change
 from accounts.web import sent_forms
@@ -40,6 +32,7 @@ from accounts.web.form_pages import (
     show_next,
 )
 from accounts.web.login_intent import local_path
+from articles.configuration.choices import site_address
 from articles.domain.other_apis import OTHER_APIS
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import SuspiciousOperation
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse, UnreadablePostError
-from django.shortcuts import redirect, render, resolve_url
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
@@ -173,23 +172,8 @@ def is_for_members(view: View | None) -> bool:
     return hasattr(view, "is_for_members")
 
 
-def page_of(request: HttpRequest) -> str:
-    """Return the address of the page a request belongs to: its own, or that of the form for POST-only views."""
-    match = request.resolver_match
-    form_page = getattr(match.func, "form_page", None) if match else None
-    try:
-        if match and form_page:
-            if callable(form_page):
-                return str(form_page(request, *match.args, **match.kwargs))
-            return resolve_url(form_page)
-    except (SuspiciousOperation, UnreadablePostError):  # the form itself is unreadable
-        return settings.LOGIN_REDIRECT_URL
-    is_a_page = match or request.method in ("GET", "HEAD")
-    return request.get_full_path() if is_a_page else settings.LOGIN_REDIRECT_URL
-
-
 def _to_login(request: HttpRequest, carries: Collection[str]) -> HttpResponse:
-    page = page_of(request)
+    page = sent_forms.page_of(request)
     seal = sent_forms.sealed(request, page, carries)
     is_member = request.user.is_authenticated
     if not seal:

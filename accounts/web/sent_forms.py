@@ -16,8 +16,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate
 from django.core import signing
-from django.core.exceptions import DisallowedHost
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.core.exceptions import DisallowedHost, SuspiciousOperation
+from django.http import HttpRequest, HttpResponse, QueryDict, UnreadablePostError
 from django.middleware.csrf import (
     CSRF_ALLOWED_CHARS,
     CSRF_SECRET_LENGTH,
@@ -26,6 +26,7 @@ from django.middleware.csrf import (
     CsrfViewMiddleware,
     get_token,
 )
+from django.shortcuts import resolve_url
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from markupsafe import Markup
@@ -174,6 +175,21 @@ class FormTokenMiddleware(CsrfViewMiddleware):
         if settings.SESSION_COOKIE_NAME in cookies and cookies.get(settings.CSRF_COOKIE_NAME) == secret:
             request.META["CSRF_COOKIE_NEEDS_UPDATE"] = False
         return super().process_response(request, response)
+
+
+def page_of(request: HttpRequest) -> str:
+    """Return the address of the page a request belongs to: its own, or that of the form for POST-only views."""
+    match = request.resolver_match
+    form_page = getattr(match.func, "form_page", None) if match else None
+    try:
+        if match and form_page:
+            if callable(form_page):
+                return str(form_page(request, *match.args, **match.kwargs))
+            return resolve_url(form_page)
+    except (SuspiciousOperation, UnreadablePostError):  # the form itself is unreadable
+        return settings.LOGIN_REDIRECT_URL
+    is_a_page = match or request.method in ("GET", "HEAD")
+    return request.get_full_path() if is_a_page else settings.LOGIN_REDIRECT_URL
 
 
 def sealed(request: HttpRequest, page: str, names: Collection[str]) -> str:

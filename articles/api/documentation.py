@@ -16,9 +16,9 @@ from markupsafe import escape
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
-from accounts.mail import site_address
 from articles.api.protocol.problems import MEANINGS
 from articles.api.protocol.site_api import api
+from articles.configuration.choices import site_address
 from articles.formatting.kept import piece
 
 Json = Mapping[str, Any]

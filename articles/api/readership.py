@@ -11,8 +11,7 @@ from articles.domain import readership
 from articles.domain.lists import closed_groups
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
-from articles.web.readership.record import record_view
-from articles.web.readership.visitors import visit_of
+from articles.web.readership.record import record_view, visit_of
 from articles.web.wiring import repository
 
 CLIENT_ID_LIMIT = 200  # maximum length in characters of the id that a client may choose for its reader
@@ -58,9 +57,10 @@ def count_view(request: HttpRequest, view: View) -> ViewCount:
     views by bots do not count. With a session, it also marks the article as read by you. It changes nothing else
     of yours, so no CSRF token is needed.
     """
-    visit = visit_of(request, view.visitor_id or "")
+    repo = repository()
+    visit = visit_of(request, repo.store.now(), view.visitor_id or "")
     if closed_groups():  # counting a view reads no article, so one that this reader does not see is refused here
-        repository().articles.get(view.article_id)
+        repo.articles.get(view.article_id)
     is_own = "token" not in vars(request) and preferences_of(request).remembers_read  # not that of a program
     member = reader_id(request) if is_own else None
-    return ViewCount.of(record_view(repository(), view.article_id, visit, member, by_link=True))
+    return ViewCount.of(record_view(repo, view.article_id, visit, member, by_link=True))

@@ -13,11 +13,13 @@ from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
+from django.http import HttpRequest
 
 from articles.configuration.encryption import KeyChanged, decrypt, encrypt
 from articles.configuration.recent import Recent
@@ -70,13 +72,13 @@ def _parsed(texts: Mapping[str, str]) -> Mapping[str, Any]:
     return values
 
 
-_choices: Recent[_Choices] = Recent(_load, _NONE)
-forget = _choices.forget
+in_force: Recent[_Choices] = Recent(_load, _NONE)
+forget = in_force.forget
 
 
 def _current() -> _Choices:
     """Return the choices that apply. A page asks fifty times: only the first may load them."""
-    return _choices.value if time.monotonic() < _choices.until else _choices.get()
+    return in_force.value if time.monotonic() < in_force.until else in_force.get()
 
 
 _followed = [""]
@@ -91,7 +93,7 @@ def follow(retraction: str) -> None:
     if retraction != _followed[0]:
         with _following:
             if retraction != _followed[0]:
-                _choices.reload()
+                in_force.reload()
                 _followed[0] = retraction
 
 
@@ -193,7 +195,7 @@ class _Chosen:
         """Whether only members read the site. True while the choice is not known, as in an outage at the start."""
         values = _current().values
         if _latest[0] is _NONE and "READING" not in settings.FIXED_SETTINGS:
-            _choices.reload()  # another thread may be loading them
+            in_force.reload()  # another thread may be loading them
             if _latest[0] is _NONE:
                 return True
             values = _latest[0].values
@@ -201,3 +203,10 @@ class _Chosen:
 
 
 chosen = _Chosen()  # read its attributes when they are needed, never when a module is imported
+
+
+def site_address(request: HttpRequest) -> str:
+    """Return the start of the addresses of the site's pages: that of SITE_URL, or else that of the request."""
+    if settings.SITE_URL:
+        return "://".join(urlsplit(settings.SITE_URL)[:2])
+    return f"{request.scheme or 'http'}://{request.get_host()}"

@@ -69,6 +69,15 @@ def ranked_points(votes: int, opposes: int, left_out: LeftOut) -> int:
     return votes - opposes - left_out.votes + left_out.opposes
 
 
+def shown_poster(user: UserId, name: str) -> tuple[UserId, UserId | None]:
+    """Return the poster or author that readers may compare, and the number of a deleted account, for moderators.
+
+    For some time, what a deleted account posted keeps its number, without a name: for everyone but moderators it
+    belongs to DELETED_MEMBER at once.
+    """
+    return (DELETED_MEMBER, user) if user > 0 and not name else (user, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
     """What members write in an article.

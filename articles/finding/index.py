@@ -24,8 +24,8 @@ from articles.domain.articles import Article
 from articles.domain.comments import Comment
 from articles.domain.explanation import BASE_OF_PRIOR
 from articles.text.lines import InvalidInput
-from articles.text.links import link_digest
-from articles.text.searching import hosts_of, language_of, stems_in, tokens_of, words_of_host
+from articles.text.links import hosts_of, link_digest
+from articles.text.searching import language_of, stems_in, tokens_of, words_of_host
 
 FORMAT = "4"  # increase it with every change of what is indexed: existing indexes are then built again
 

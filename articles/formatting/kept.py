@@ -88,7 +88,8 @@ def drawing_of(template: str, values: Mapping[str, Hashable], *, keep: bool = Tr
     draw = keeper(template)
     if settings.DEBUG or not keep:  # a changed template shows
         draw = draw.__wrapped__
-    parts: Parts = draw(get_language(), choices.version(), tuple(values.items()))
+    version = choices.in_force.value.version  # each request loads them first
+    parts: Parts = draw(get_language(), version, tuple(values.items()))
     return parts
 
 

@@ -27,8 +27,7 @@ from articles.web import articles, hiding, limits, votes
 from articles.web.forms.articles import clean_content
 from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, preferences_of
-from articles.web.readership.record import counting, logged_failure
-from articles.web.readership.visitors import visit_of
+from articles.web.readership.record import counting, logged_failure, visit_of
 from articles.web.wiring import repository
 from links.asking import look_up
 from moderation.flags import set_flag
@@ -189,7 +188,8 @@ def mark_posts_as_read(
     numbers = dict.fromkeys([*post_ids, *([post_id] if post_id else [])])
     if preferences_of(request).remembers_read:
         limits.take(request, *["views"] * len(numbers))
-        known, repo = visit_of(request), repository()
+        repo = repository()
+        known = visit_of(request, repo.store.now())
         visit = Visit(known.visitor, known.network, Suspicion.BOT)
         opened = dict.fromkeys(one.merged_into or one.id for one in repo.articles.get_many([*numbers]))
         for number in opened:

@@ -17,12 +17,12 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from accounts.forms import LoginForm
-from accounts.mail import site_address
 from accounts.models import POST, READ, VOTE, Token, TokenLimitError, User
 from accounts.passwords import password_confirmed
 from accounts.sign_in import codes
 from accounts.web.backend import needs_second_factor
 from articles.api.protocol.problems import Problem
+from articles.configuration.choices import site_address
 from articles.lemmy.operations import Json, operation
 from articles.lemmy.shapes import when
 from articles.lemmy.tokens import as_jwt

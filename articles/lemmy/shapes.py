@@ -17,9 +17,8 @@ from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 
-from accounts.mail import site_address
 from accounts.models import User
-from articles.configuration.choices import chosen, closed_groups
+from articles.configuration.choices import chosen, closed_groups, site_address
 from articles.configuration.recent import Recent
 from articles.domain.articles import Article, Choice
 from articles.domain.comments import Comment, CommentId, Thread

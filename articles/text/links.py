@@ -1,9 +1,10 @@
-"""Posted links: validation, normalisation, and comparison with links posted before.
+"""Posted links: validation, normalisation, their hosts, and comparison with links posted before.
 
 Links into a reader's own network are refused: see `outgoing.addresses`.
 """
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import quote
 
@@ -77,6 +78,44 @@ def host_of(link: str) -> str:
 def clean_host(raw: str) -> str:
     """Return a typed host, or the one of a typed link, as `host_of` does. Raises InvalidInput as `clean_link`."""
     return host_of(clean_link(raw if "://" in raw else f"https://{raw.strip()}/"))
+
+
+HOMES = frozenset(
+    (
+        "github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "git.sr.ht", "gitee.com",
+        "medium.com", "dev.to", "substack.com", "x.com", "mastodon.social", "bsky.app", "youtube.com",
+        "zhihu.com", "juejin.cn", "jianshu.com", "cnblogs.com", "blog.csdn.net", "sites.google.com",
+    )
+)  # fmt: skip
+"""Hosts of many authors, each below an address of their own."""
+
+_FIRST_PART = re.compile(r"https?://[^/]*/(@?[\w.~-]{1,39})/?")
+
+
+def hosts_of(link: str) -> tuple[str, ...]:
+    """Return a link's host and the domains that it is in: `blog.example.org`, `example.org`; () without a host.
+
+    Of a host in `HOMES`, an author's part precedes them: `github.com/django`.
+    """
+    try:
+        host = host_of(link)
+    except ValueError:
+        return ()
+    if host in HOMES and (part := _FIRST_PART.match(link)):
+        return (f"{host}/{part[1].lower()}", *_domains_of(host))
+    return _domains_of(host)
+
+
+@lru_cache(1 << 10)
+def _domains_of(host: str) -> tuple[str, ...]:
+    labels = host.split(".")
+    return tuple(".".join(labels[at:]) for at in range(max(1, len(labels) - 1)) if labels[at])
+
+
+def home_of(link: str) -> str:
+    """Return a link's host, or of a host in `HOMES` the author's part of it. Raises ValueError without a host."""
+    hosts = hosts_of(link)
+    return hosts[0] if hosts else host_of(link)
 
 
 def link_key(link: str) -> str:

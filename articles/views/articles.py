@@ -1,6 +1,6 @@
-"""The page of an article."""
+"""The page of an article: what it is made of, by the modules that draw its parts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
@@ -10,36 +10,28 @@ from django.shortcuts import redirect
 from django.utils.translation import get_language, gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
-from accounts.mail import site_address
-from articles.configuration.choices import chosen, closed_groups
+from articles.configuration.choices import chosen, closed_groups, site_address
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread
-from articles.domain.errors import OwnMatter
 from articles.domain.members import UserId
-from articles.formatting.kept import drawn, piece
+from articles.formatting.kept import piece
 from articles.formatting.values import age, from_now, grouped, time_of
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
-from articles.text.links import copies_address
-from articles.text.refusals import action_sentence
-from articles.text.searching import home_of
+from articles.text.links import copies_address, home_of
+from articles.views.article_parts import history, merged, posted_before, ring
 from articles.views.cards import LOCALES, card_holes
 from articles.views.comments.discussion import DiscussionShape, comment_of, discussion_with, order_of, place_in
 from articles.views.lists.rows import button_holes, groups_of, poster_of
-from articles.web.abilities import Abilities, abilities, may_merge
+from articles.web.abilities import Abilities, abilities
 from articles.web.addresses import path_of
-from articles.web.articles import MOST_POSTED_BEFORE, PostedBefore
+from articles.web.articles import MOST_POSTED_BEFORE
 from articles.web.context import Frame, frame_holes, frame_of
 from articles.web.forms.comments import CommentForm
 from articles.web.groups import marked_titles
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
-from articles.web.readership.record import Counted, counting
-from articles.web.readership.visitors import remember
-from articles.web.rights import (
-    ModeratorLinks,
-    find_undoable,
-)
+from articles.web.readership.record import Counted, counting, remember
 from articles.web.wiring import finder, group_titles, repository
 from outgoing.addresses import is_private
 
@@ -85,10 +77,10 @@ class ArticleShape(NamedTuple):
 
 @require_safe
 def detail(request: HttpRequest, article_id: int) -> HttpResponse:
-    order, place, reader = order_of(request), place_in(request), reader_id(request)
+    order, place, reader, repo = order_of(request), place_in(request), reader_id(request), repository()
     others, total = finder(catches_up=False).find_posted_before(article_id, MOST_POSTED_BEFORE)
     with _counting(request, article_id, reader) as counted:
-        article, thread, request.META[PAGE_STATE], found = repository().comments.get_article(
+        article, thread, request.META[PAGE_STATE], found = repo.comments.get_article(
             article_id, order, reader=reader, part=place.part, others=others
         )
     is_part = "start" in request.GET  # a later part of its comments has no other page
@@ -96,20 +88,37 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         return redirect(f"{path_of('articles:article', article.merged_into)}#merged-{article_id}")
     if thread and (elsewhere := _comment_elsewhere(request, article_id, thread)):
         return redirect("articles:comment", elsewhere.id)
-    view = counted() if article.removed is None else None
-    discussion, says = None, dict[str, object](merged="")
+    view, now = counted() if article.removed is None else None, repo.store.now()
+    discussion, says = None, dict[str, object](merged="", before="", ring="", history="")
     if thread:
-        address = path_of("articles:article", article_id)
-        visited_at = view[1].visited_at if view else None
-        discussion, says = discussion_with(request, article, thread, address, visited_at=visited_at)
-        says |= {"merged": _merged(request, article, thread) if article.merged else ""}
-    says["before"] = _before(request, article, found, total)
+        address, visited_at = path_of("articles:article", article_id), view[1].visited_at if view else None
+        discussion, comments = discussion_with(request, article, thread, address, now, visited_at=visited_at)
+        says |= comments
+        if article.merged and not thread.start:
+            says["merged"] = merged(request, article, thread)
+    if article.removed is None:
+        says["before"] = posted_before(request, article, found, total) if found and article.link else ""
+        says["ring"] = ring(request, article) if article.ring else ""
+    if article.is_logged:
+        says["history"] = history(request, article)
     if view:
         says |= {"pv": grouped(view[1].pv), "uv": grouped(view[1].uv)}
-    response = HttpResponse(_drawn(request, article, discussion, says))
+    response = HttpResponse(_drawn(request, article, discussion, now, says))
     if view:
         remember(request, response, view[0], view[1].reason)
     return response
+
+
+def _counting(
+    request: HttpRequest, article_id: ArticleId, reader: UserId | None
+) -> AbstractContextManager[Callable[[], Counted]]:
+    """Count a view of the page with the exchange that reads the article; the context is a function for the result.
+
+    It returns None for no view, or if counting fails: the page is served anyway.
+    """
+    if request.method == "HEAD" or is_copying(request) or COUNTED_APART in request.META:
+        return nullcontext(lambda: None)
+    return counting(request, article_id, reader if preferences_of(request).remembers_read else None)
 
 
 def _comment_elsewhere(request: HttpRequest, article_id: ArticleId, thread: Thread) -> Comment | None:
@@ -124,49 +133,62 @@ def _comment_elsewhere(request: HttpRequest, article_id: ArticleId, thread: Thre
 
 
 def _drawn(
-    request: HttpRequest, article: Article, discussion: DiscussionShape | None, says: Mapping[str, object]
+    request: HttpRequest,
+    article: Article,
+    discussion: DiscussionShape | None,
+    now: float,
+    says: Mapping[str, object],
 ) -> str:
-    """Return the page of an article as this reader sees it. `says`: what newer numbers and the discussion say."""
-    frame, now = frame_of(request), repository().store.now()
-    may = abilities(request, article, frame, now)
-    shape = article_shape(article, frame, may, site_address(request), now, discussion)
-    holes = frame_holes(request) | article_holes(article, shape) | dict(says)
-    holes |= {"ring": _ring(request, article), "history": _history(request, article)}
-    return piece("articles/article.html", holes, frame=frame, shape=shape)
-
-
-def article_shape(
-    article: Article, frame: Frame, may: Abilities, site: str, now: float, discussion: DiscussionShape | None
-) -> ArticleShape:
-    """Return which parts the page has at `now`, in Unix seconds. `site`: its address, without a trailing slash."""
-    return ArticleShape(
+    """Return the page of an article as this reader sees it. `says`: what newer numbers and other parts say."""
+    frame, copies, is_removed = frame_of(request), _copies(article), article.removed is not None
+    suggestions = 0 if is_removed or not frame.is_member else _suggestions(article)
+    shape = ArticleShape(
         frame,
-        may,
-        site,
+        abilities(request, article, frame, now),
+        site_address(request),
         LOCALES.get(get_language() or "", "en_US"),
         is_open=article.is_open(now),
-        is_removed=article.removed is not None,
+        is_removed=is_removed,
         is_withdrawn=article.is_withdrawn,
         is_merged=article.merged_into is not None,
         is_locked=article.locked is not None,
         has_link=bool(article.link),
         has_text=bool(article.html),
         has_poster_page=bool(article.poster_name),
-        has_suggestions=frame.is_member and article.removed is None and bool(_suggestions(article)),
-        archives=tuple(name for name, _address in _copies(article)),
+        has_suggestions=suggestions > 0,
+        archives=tuple(copies),
         has_ballots=article.ballots > 0,
         discussion=discussion,
     )
+    holes = {f"copies_{n}": address for n, address in enumerate(copies.values())} | _holes_of(article, shape)
+    holes["suggestions"] = _number_of(suggestions) if suggestions else ""
+    return piece("articles/article.html", frame_holes(request) | holes | dict(says), frame=frame, shape=shape)
 
 
-def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
+def _suggestions(article: Article) -> int:
+    """Return the number of open suggestions for the article. One round trip, for most articles none."""
+    return len(repository().suggestions.list_open(article)) if article.suggested and chosen.SUGGESTIONS else 0
+
+
+def _number_of(suggestions: int) -> str:
+    return ngettext("%(num)s suggestion", "%(num)s suggestions", suggestions) % {"num": grouped(suggestions)}
+
+
+def _copies(article: Article) -> dict[str, str]:
+    """Return where archives list copies of an article's link, by their names; {} for a private link."""
+    if not article.link or article.removed is not None or is_private(article.link):
+        return {}
+    return {name: copies_address(pattern, article.link) for name, pattern in settings.ARCHIVES}
+
+
+def _holes_of(article: Article, shape: ArticleShape) -> dict[str, object]:
     """Return what the page says of the article. Addresses of the card are absolute."""
     former, known = article.former if shape.may.see_subjects else None, group_titles()
     home = home_of(article.link) if article.link else ""
     titles = tuple(map(known.get, article.groups, article.groups))
     is_closed = not closed_groups().isdisjoint(article.groups)
     return {
-        **standing_of(article, may_vote=shape.is_open and shape.frame.may_vote, is_member=shape.frame.is_member),
+        **_standing_of(article, may_vote=shape.is_open and shape.frame.may_vote, is_member=shape.frame.is_member),
         "id": article.id,
         "title": article.title,
         "link": article.link,
@@ -181,30 +203,12 @@ def article_holes(article: Article, shape: ArticleShape) -> dict[str, object]:
         "pv": grouped(article.pv),
         "uv": grouped(article.uv),
         "text": article.html,
-        "suggestions": _number_of(_suggestions(article)) if shape.has_suggestions else "",
         "card_address": shape.site + path_of("articles:article", article.id),
         **(card_holes(article, titles, shape.site) if shape.has_card else {}),
-        **{f"copies_{n}": address for n, (_name, address) in enumerate(_copies(article))},
     }
 
 
-def _suggestions(article: Article) -> int:
-    """Return the number of open suggestions for the article."""
-    return len(repository().suggestions.list_open(article)) if article.suggested and chosen.SUGGESTIONS else 0
-
-
-def _number_of(suggestions: int) -> str:
-    return ngettext("%(num)s suggestion", "%(num)s suggestions", suggestions) % {"num": grouped(suggestions)}
-
-
-def _copies(article: Article) -> list[tuple[str, str]]:
-    """Return the names of archives, and where they list copies of an article's link; none of a private link."""
-    if not article.link or article.removed is not None or is_private(article.link):
-        return []
-    return [(name, copies_address(pattern, article.link)) for name, pattern in settings.ARCHIVES]
-
-
-def standing_of(article: Article, *, may_vote: bool, is_member: bool) -> dict[str, str]:
+def _standing_of(article: Article, *, may_vote: bool, is_member: bool) -> dict[str, str]:
     """Return the parts of the page that change with votes, and with the reader's own choices."""
     standing = Standing(article.choice, may_vote, article.saved, article.removed is not None)
     holes = button_holes(article, is_open=may_vote)
@@ -220,62 +224,3 @@ def standing_of(article: Article, *, may_vote: bool, is_member: bool) -> dict[st
 def _told(choice: Choice) -> str:
     """Return the reader's choice in words; "" for none."""
     return {Choice.VOTE: _("You voted for it."), Choice.OPPOSE: _("You opposed it.")}.get(choice, "")
-
-
-def _ring(request: HttpRequest, article: Article) -> str:
-    """Return what moderators see of a voting ring; "" for other readers, and without one."""
-    if article.ring is None or article.removed is not None or not ModeratorLinks(request).shows_rings:
-        return ""
-    may_check, own_matter = article.poster != reader_id(request), action_sentence(OwnMatter())
-    context = {"article": article, "may_check": may_check, "own_matter": own_matter}
-    return drawn("voting_rings/notice.html", context, request)
-
-
-def _before(request: HttpRequest, article: Article, found: Sequence[Article], total: int) -> str:
-    """Return what the page shows of the `total` earlier articles of its link; "" without any."""
-    if not found or not article.link or article.removed is not None:
-        return ""
-    before = PostedBefore.of(article.link, found, total)
-    if not before.articles:
-        return ""
-    merges = may_merge(request, article, before.articles[0]) and not article.merged
-    context = {"before": before, "article": article, "may_merge": merges}
-    return drawn("articles/before.html", context, request)
-
-
-def _history(request: HttpRequest, article: Article) -> str:
-    """Return the article's changes; "" without any. One round trip, none without any."""
-    if not article.is_logged:
-        return ""
-    log = repository().moderation_log.get_for_article(article.id)
-    may_undo = {entry.at for entry in find_undoable(request, article, log.entries)}
-    return drawn("articles/history.html", {"log": log, "article": article, "undoable": may_undo}, request)
-
-
-def _merged(request: HttpRequest, article: Article, thread: Thread) -> str:
-    """Return the comments of merged articles, below the first part of the article's own. Two round trips."""
-    if thread.start:
-        return ""
-    merged = repository().merges.list_merged(article, thread.order, reader_id(request))
-    discussions = [
-        (
-            one,
-            poster_of(one.poster_name, is_deleted=one.by_deleted_member),
-            *discussion_with(request, one, of_it, path_of("articles:article", one.id)),
-        )
-        for one, of_it in merged
-    ]
-    may_undo = {one.id for one, _of_it in merged if may_merge(request, article, one)}
-    return drawn("articles/merged.html", {"discussions": discussions, "may_undo": may_undo}, request)
-
-
-def _counting(
-    request: HttpRequest, article_id: ArticleId, reader: UserId | None
-) -> AbstractContextManager[Callable[[], Counted]]:
-    """Count a view of the page with the exchange that reads the article; the context is a function for the result.
-
-    It returns None for no view, or if counting fails: the page is served anyway.
-    """
-    if request.method == "HEAD" or is_copying(request) or COUNTED_APART in request.META:
-        return nullcontext(lambda: None)
-    return counting(request, article_id, reader if preferences_of(request).remembers_read else None)

@@ -13,8 +13,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from accounts.mail import site_address
-from articles.configuration.choices import chosen
+from articles.configuration.choices import chosen, site_address
 from articles.domain.lists import PAGES, Order
 from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn

@@ -14,10 +14,9 @@ from django.utils.translation import gettext as _, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.mail import site_address
 from accounts.web import sent_forms
 from accounts.web.form_pages import members_only, private_form, private_page, show_next
-from articles.configuration.choices import chosen, closed_groups
+from articles.configuration.choices import chosen, closed_groups, site_address
 from articles.domain.lists import admit_reader
 from articles.repository import FeedFilter
 from articles.views.hiding import hidden_note

@@ -18,7 +18,8 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.errors import StoreDamaged, StoreUnavailable
 from articles.formatting.kept import drawn, piece
 from articles.formatting.values import grouped
-from articles.text.searching import Hiding, hosts_of
+from articles.text.links import hosts_of
+from articles.text.searching import Hiding
 from articles.web.addresses import path_of
 from articles.web.caching import unlisted
 from articles.web.hiding import Applied

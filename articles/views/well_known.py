@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from accounts.mail import site_address
-from articles.configuration.choices import chosen, closed_groups
+from articles.configuration.choices import chosen, closed_groups, site_address
 from articles.configuration.recent import Recent
 from articles.domain.lists import Order, without_groups
 from articles.domain.other_apis import OtherApi, api_that_is_on

@@ -16,9 +16,8 @@ from markupsafe import Markup
 
 from accounts.models import BanScope
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES, SEE_VIEWS, TUNE_RANKING
-from accounts.web.form_pages import page_of
 from accounts.web.login_intent import LoginIntent
-from accounts.web.sent_forms import form_token_input
+from accounts.web.sent_forms import form_token_input, page_of
 from articles.configuration.choices import chosen
 from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable

@@ -188,7 +188,7 @@ def visitor_cookies() -> list[str]:
     from django.test import RequestFactory
 
     from articles.domain.readership import Visit
-    from articles.web.readership.visitors import COOKIE, remember
+    from articles.web.readership.record import COOKIE, remember
 
     cookies = []
     for n in range(READERS):

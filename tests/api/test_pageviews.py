@@ -9,7 +9,7 @@ from django.test import Client
 from articles.api.readership import ViewCount
 from articles.domain.lists import Order
 from articles.domain.readership import REPEAT, Suspicion
-from articles.web.readership import visitors
+from articles.web.readership import record
 from tests.caller import Caller, error_of
 from tests.cases import for_each
 from tests.store_state import count_keys, problems, set_salt
@@ -37,7 +37,7 @@ class Reader:
 def known_digests(site_store, settings):
     """Fix the digests, because random ones give an inexact estimate of a few visitors once in hundreds of runs."""
     settings.SECRET_KEY = "known to the tests"
-    visitors._salt.cache_clear()
+    record._salt.cache_clear()
     set_salt(site_store, int(site_store.store.now() // 86400), "known to the tests")
 
 

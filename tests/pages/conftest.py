@@ -32,7 +32,7 @@ def kept(settings, tmp_path, monkeypatch):
     """Pages are kept in this directory; the thread that keeps further ones does not run."""
     settings.KEPT_PAGES_DIR = tmp_path / "kept_pages"
     idle = SimpleNamespace(start=lambda: None, is_alive=lambda: True)
-    monkeypatch.setattr("articles.kept_pages.refresher.Thread", lambda **_: idle)
+    monkeypatch.setattr("articles.kept_pages.middleware.Thread", lambda **_: idle)
     return settings.KEPT_PAGES_DIR
 
 

@@ -7,8 +7,7 @@ from django.test import RequestFactory
 from articles.domain.readership import Visit
 from articles.web.readership import record
 from articles.web.readership.archive import put_away
-from articles.web.readership.record import GatheredViews, RequestOfReader, count_apart
-from articles.web.readership.visitors import COOKIE, remember
+from articles.web.readership.record import COOKIE, GatheredViews, RequestOfReader, count_apart, remember
 from tests.clock import DAY
 from tests.factories import post_as
 from tests.store_state import set_clock

@@ -13,7 +13,7 @@ from django.test import Client, RequestFactory
 
 from articles import page_store, site
 from articles.domain.articles import Choice
-from articles.kept_pages.refresher import Refresher
+from articles.kept_pages.middleware import Refresher
 from articles.kept_pages.requests import KEPT_VIEWS, PARAMETERS
 from articles.models import SiteText
 from articles.page_store import Address, PageStore, pack
@@ -263,7 +263,7 @@ def test_main_lists_are_kept_again_after_requests_or_else_after_minutes(
 
 def test_the_main_lists_are_kept_from_the_first_request_on(tmp_path, monkeypatch, db):
     monkeypatch.setattr(
-        "articles.kept_pages.refresher.Thread",
+        "articles.kept_pages.middleware.Thread",
         lambda target, **_: SimpleNamespace(start=target, is_alive=lambda: False),
     )
 

@@ -8,7 +8,7 @@ import time_machine
 from django.core import signing
 from django.test import Client
 
-from articles.web.readership import visitors as identity
+from articles.web.readership import record as identity
 from tests.factories import browser_of
 from tests.store_state import get_salt, lose_salt, refusing_writes, set_salt, traces_of_visitors
 

@@ -1,7 +1,7 @@
 import pytest
 from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
-from articles.web.readership.visitors import LONGEST, NARROWED, is_bot
+from articles.web.readership.programs import LONGEST, NARROWED, is_bot
 
 PHONE = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36"
 CHROME = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko)"

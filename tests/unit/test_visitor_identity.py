@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from articles.domain.readership import Suspicion
 from articles.web import wiring
-from articles.web.readership.visitors import digest, suspicion_of
+from articles.web.readership.record import digest, suspicion_of
 from tests.rules import default_rules
 from voting_site.configuration import variables
 from voting_site.configuration.loading import load

@@ -6,7 +6,7 @@ from heapq import merge
 from itertools import chain
 from typing import Any
 
-from articles.domain.articles import ArticleId, Choice
+from articles.domain.articles import ArticleId, Choice, shown_poster
 from articles.domain.comments import (
     DEEPEST_SHOWN,
     LEAST_IN_FEED,
@@ -20,15 +20,14 @@ from articles.domain.comments import (
     root_of,
 )
 from articles.domain.lists import Order
-from articles.domain.members import DELETED_MEMBER, UserId, shown_poster
+from articles.domain.members import DELETED_MEMBER, UserId
 from articles.domain.reasons import recorded
 from articles.repository.lists.paging import newest_first
-from articles.repository.lists.reading import left_out_from
+from articles.repository.lists.reading import HtmlOf, html_read, left_out_from
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from, joined, moment_from, naming, time_from
-from articles.repository.texts import HtmlOf, html_of_comments
 
 FIELDS = (
     "parent", "time", "closes", "votes", "opposes",
@@ -178,7 +177,7 @@ def comments_from(store: Store, rows: Iterable[Sequence[Any]]) -> list[Comment]:
 
     One more round trip if some of it has to be made. Raises StoreDamaged.
     """
-    with html_of_comments(store) as html_of:
+    with html_read(store, lambda number: store.shards.of_comment(number).comment(number)) as html_of:
         return [comment for row in rows if (comment := _comment_from(row, html_of))]
 
 

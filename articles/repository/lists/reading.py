@@ -1,11 +1,11 @@
 """Reading articles: turns hashes of the store into domain objects. One round trip, whatever the number."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from articles.domain import ranking
 from articles.domain.articles import (
@@ -17,10 +17,12 @@ from articles.domain.articles import (
     LeftOut,
     VotingRing,
     ranked_points,
+    shown_poster,
 )
-from articles.domain.errors import StoreUnfit
+from articles.domain.comments import CommentId
+from articles.domain.errors import StoreError, StoreUnfit
 from articles.domain.lists import closed_groups
-from articles.domain.members import UserId, shown_poster
+from articles.domain.members import UserId
 from articles.domain.reasons import recorded
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ, TEXTS_PER_READ
@@ -28,7 +30,6 @@ from articles.repository.store.clients.guarded_connection import UNPREPARED
 from articles.repository.store.connection import Call, Store
 from articles.repository.store.keys import Keys
 from articles.repository.store.values import count_from, moment_from, naming, number_from, time_from
-from articles.repository.texts import HtmlOf, html_of_articles
 
 _MERGE = re.compile("(?:^|,)([0-9]{1,15}) [0-9]{1,15} ([a-z]+)")
 _REQUIRED = ("title", "link", "poster", "poster_name", "time", "votes", "opposes", "groups")
@@ -161,9 +162,35 @@ def _calls(
     return calls
 
 
+HtmlOf: TypeAlias = Callable[[int, str, str | None], str]
+"""Returns the HTML of an article's or a comment's text, given its id, the text, and what is kept of the HTML."""
+
+
+@contextmanager
+def html_read(store: Store, key_of: Callable[[ArticleId | CommentId], str]) -> Iterator[HtmlOf]:
+    """Yield a function that reads HTML, and makes what is missing or was made under other rules.
+
+    At the end of the block, one round trip keeps what was made, unless its text has changed; none if all was
+    there. If the store takes no changes, the HTML is made again at the next read.
+    """
+    made: list[Call] = []
+
+    def html_of(number: int, text: str, kept: str | None) -> str:
+        html = store.kept_html.read(kept or "", text)
+        if html is None:
+            html = store.kept_html.html_of(text)
+            made.append(Call("texts/keep", (key_of(number),), (text, store.kept_html.sealed(text, html))))
+        return html
+
+    yield html_of
+    if made:
+        with suppress(StoreError):
+            store.run_many(made)
+
+
 def _found(store: Store, parts: _Parts, reader: UserId | None, replies: Sequence[Any]) -> dict[ArticleId, Article]:
     found: dict[ArticleId, Article] = {}
-    with html_of_articles(store) as html_of:
+    with html_read(store, lambda number: store.shards.of(number).article(number)) as html_of:
         for n, (_, part) in enumerate(parts):
             saved = replies[len(parts) + n] if reader is not None else [0] * len(part)
             found |= articles_in(replies[n], part, saved, html_of)

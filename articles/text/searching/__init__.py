@@ -24,8 +24,6 @@ from articles.text.searching.query import (
 )
 from articles.text.searching.tokens import (
     fold,
-    home_of,
-    hosts_of,
     language_of,
     stem,
     stems_in,

@@ -13,8 +13,9 @@ from typing import Any
 from articles.domain.articles import Article, ArticleId
 from articles.domain.members import UserId
 from articles.text.lines import InvalidInput, clean_line
+from articles.text.links import hosts_of
 from articles.text.searching.query import clean_home
-from articles.text.searching.tokens import bare, fold, hosts_of, kept_if_short, pieces, runs
+from articles.text.searching.tokens import bare, fold, kept_if_short, pieces, runs
 
 _PLAIN = re.compile("(?: [a-z0-9]{1,39})+ ")
 

@@ -16,8 +16,8 @@ from operator import methodcaller
 from typing import TypeAlias
 
 from accounts.names import canonical
-from articles.text.links import clean_host
-from articles.text.searching.tokens import HOMES, is_single_sign, joined, phrase_of, stem, tokens_of
+from articles.text.links import HOMES, clean_host
+from articles.text.searching.tokens import is_single_sign, joined, phrase_of, stem, tokens_of
 from articles.text.slugs import clean_slug
 
 MOST_CHARACTERS = 200  # characters of a query that are read; the rest is ignored

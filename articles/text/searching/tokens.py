@@ -16,8 +16,6 @@ from typing import NamedTuple, TypeVar
 
 from Stemmer import Stemmer
 
-from articles.text.links import host_of
-
 LONGEST_TOKEN = 40  # characters; longer ones are cut, in texts and in queries alike
 
 _MARKS = (
@@ -263,44 +261,6 @@ def stems_in(language: str) -> Mapping[str, str]:
 def stems_of(token: str) -> tuple[str, ...]:
     """Return the stems of a token in every language."""
     return tuple(dict.fromkeys(stem(token, language) for language in ("english", *_FUNCTION_WORDS)))
-
-
-HOMES = frozenset(
-    (
-        "github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "git.sr.ht", "gitee.com",
-        "medium.com", "dev.to", "substack.com", "x.com", "mastodon.social", "bsky.app", "youtube.com",
-        "zhihu.com", "juejin.cn", "jianshu.com", "cnblogs.com", "blog.csdn.net", "sites.google.com",
-    )
-)  # fmt: skip
-"""Hosts of many authors, each below an address of their own."""
-
-_FIRST_PART = re.compile(r"https?://[^/]*/(@?[\w.~-]{1,39})/?")
-
-
-def hosts_of(link: str) -> tuple[str, ...]:
-    """Return a link's host and the domains that it is in: `blog.example.org`, `example.org`; () without a host.
-
-    Of a host in `HOMES`, an author's part precedes them: `github.com/django`.
-    """
-    try:
-        host = host_of(link)
-    except ValueError:
-        return ()
-    if host in HOMES and (part := _FIRST_PART.match(link)):
-        return (f"{host}/{part[1].lower()}", *_domains_of(host))
-    return _domains_of(host)
-
-
-@kept_if_short(1 << 15, 100)
-def _domains_of(host: str) -> tuple[str, ...]:
-    labels = host.split(".")
-    return tuple(".".join(labels[at:]) for at in range(max(1, len(labels) - 1)) if labels[at])
-
-
-def home_of(link: str) -> str:
-    """Return a link's host, or of a host in `HOMES` the author's part of it. Raises ValueError without a host."""
-    hosts = hosts_of(link)
-    return hosts[0] if hosts else host_of(link)
 
 
 @kept_if_short(1 << 15, 100)

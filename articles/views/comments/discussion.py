@@ -9,17 +9,16 @@ from django.shortcuts import render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from accounts.mail import site_address
-from accounts.models import BanScope, Mute
+from accounts.models import BanScope
 from accounts.moderators import REMOVE_ARTICLES
-from articles.configuration.choices import closed_groups
+from articles.configuration.choices import closed_groups, site_address
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment, CommentId, CommentOrder, Thread, ThreadPart, article_of
 from articles.domain.errors import CommentNotFound, PageNotFound
 from articles.domain.moderation_log import Action
 from articles.formatting.values import grouped
 from articles.views.comments.rows import Viewer, draw_thread, new_in
-from articles.views.lists.refresh import comments_label
+from articles.views.lists.rows import comments_label
 from articles.web.addresses import path_of
 from articles.web.forms.comments import CommentForm
 from articles.web.identity import is_banned_in, is_free, may_moderate, reader_id
@@ -102,13 +101,15 @@ def discussion_with(
     article: Article,
     thread: Thread,
     address: str,
+    now: float,
     *,
     parent: Comment | None = None,
     visited_at: float | None = None,
 ) -> tuple[DiscussionShape, dict[str, object]]:
     """Return the parts of the discussion of a thread that was read for the page at `address`, and what they say.
 
-    `parent`: the comment that the page's form replies to; `visited_at`: since when comments are new to the reader.
+    `now` in Unix seconds; `parent`: the comment that the page's form replies to; `visited_at`: since when comments are
+    new to the reader.
     """
     user = request.user
     is_banned, moderates = is_banned_in(user, article.groups), may_moderate(user)
@@ -119,7 +120,7 @@ def discussion_with(
         may_vote=is_free(user, BanScope.VOTING),
         settled=_settled(thread) if is_moderator and not may(user, REMOVE_ARTICLES) else frozenset(),
         may_write=thread.locked is None and not is_banned and article.merged_into is None,
-        now=repository().store.now(),
+        now=now,
         visited_at=visited_at,
         blocked=frozenset(preferences_of(request).hiding.members),
         poster=article.poster,
@@ -133,7 +134,7 @@ def discussion_with(
         thread.order,
         is_empty=not thread.comments,
         is_locked=thread.locked is not None,
-        is_muted=user.is_authenticated and Mute.objects.is_muted(user, article.id),
+        is_muted=user.is_authenticated and user.mutes_discussion(article.id),
         is_banned=is_banned or not viewer.may_vote,
         has_form=has_form,
         has_new=bool(new),
@@ -197,7 +198,7 @@ def branch(request: HttpRequest, comment_id: int) -> HttpResponse:
     article = repo.articles.get(comment.article, reader_id(request))
     whole = path_of("articles:article", article.id)
     address = path_of("articles:comment", comment_id)
-    discussion, says = discussion_with(request, article, thread, address, parent=comment)
+    discussion, says = discussion_with(request, article, thread, address, repo.store.now(), parent=comment)
     context = {
         "article": article,
         "comment": comment,

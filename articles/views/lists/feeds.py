@@ -9,8 +9,7 @@ from django.utils.encoding import escape_uri_path
 from django.utils.translation import gettext as _, ngettext, override
 from django.views.decorators.http import require_safe
 
-from accounts.mail import site_address
-from articles.configuration.choices import chosen
+from articles.configuration.choices import chosen, site_address
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import PAGES, Order, Period, SearchOrder

@@ -9,9 +9,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from accounts.mail import site_address
 from accounts.moderators import ASSIGN_GROUPS
-from articles.configuration.choices import closed_groups
+from articles.configuration.choices import closed_groups, site_address
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import GROUPS_PER_LIST, PERIODS, ArticlePage, Order, Period
 from articles.formatting.kept import OPEN, piece

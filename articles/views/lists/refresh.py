@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.utils.translation import gettext as _, ngettext, pgettext
+from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
 from articles.domain.articles import Article, ArticleId, Choice, Tally
@@ -14,6 +14,7 @@ from articles.domain.lists import Order, PageRefresh
 from articles.formatting.values import grouped
 from articles.text.refusals import action_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
+from articles.views.lists.rows import discussion_label, ranked_note, unread_label, visitors_label
 from articles.web.caching import unless_known
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
@@ -33,34 +34,6 @@ def counts(thing: ArticleId | str, source: Article | Tally) -> dict[str, Any]:
         "numbers": _("%(votes)s for, %(opposes)s against") % {"votes": votes, "opposes": opposes}
         + (ranked_note(source.points, source.ranked_points) if isinstance(source, Article) else ""),
     }
-
-
-def ranked_note(points: int, ranked: int) -> str:
-    """Return what follows the votes of an article whose points are not those that rank; "" for others."""
-    if ranked == points:
-        return ""
-    text = ngettext("; %(num)s point affects ranking", "; %(num)s points affect ranking", abs(ranked))
-    return text % {"num": grouped(ranked)}
-
-
-def comments_label(number: int) -> str:
-    """Return the number of an article's comments in words."""
-    return ngettext("%(num)s comment", "%(num)s comments", number) % {"num": grouped(number)}
-
-
-def discussion_label(number: int) -> str:
-    """Return what leads from a list to an article's comments: their number, or an invitation to comment."""
-    return comments_label(number) if number else pgettext("verb", "Discuss")
-
-
-def unread_label(number: int) -> str:
-    """Return the number of an article's comments that are new to a member, in words; "" for none."""
-    return ngettext("%(num)s new", "%(num)s new", number) % {"num": grouped(number)} if number else ""
-
-
-def visitors_label(number: int) -> str:
-    """Return the number of an article's visitors in words."""
-    return ngettext("%(visitors)s visitor", "%(visitors)s visitors", number) % {"visitors": grouped(number)}
 
 
 def sentence(tally: Tally) -> str:

@@ -1,4 +1,4 @@
-"""Rows of lists, kept in memory.
+"""Rows of lists, kept in memory, and the words for their numbers.
 
 A row has a shape, of which there are a few, and holes for what it says. Filled, it is kept as well, unless a
 search found it: it contains no address of the page, no token and nothing of the reader but the choices in the
@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from django.conf import settings
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext, pgettext
 from markupsafe import Markup
 
 from articles.configuration.choices import closed_groups
@@ -18,9 +18,8 @@ from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.members import UserId
 from articles.formatting.kept import piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
-from articles.text.searching import home_of
+from articles.text.links import home_of
 from articles.views.hiding import gone
-from articles.views.lists.refresh import discussion_label, ranked_note, unread_label, visitors_label
 from articles.web.addresses import path_of
 from articles.web.groups import marked_titles
 from articles.web.hiding import NONE_APPLIED, Applied
@@ -194,3 +193,31 @@ def button_holes(article: Article, *, is_open: bool) -> dict[str, object]:
         "opposes": article.opposes,
         "points": points,
     }
+
+
+def ranked_note(points: int, ranked: int) -> str:
+    """Return what follows the votes of an article whose points are not those that rank; "" for others."""
+    if ranked == points:
+        return ""
+    text = ngettext("; %(num)s point affects ranking", "; %(num)s points affect ranking", abs(ranked))
+    return text % {"num": grouped(ranked)}
+
+
+def comments_label(number: int) -> str:
+    """Return the number of an article's comments in words."""
+    return ngettext("%(num)s comment", "%(num)s comments", number) % {"num": grouped(number)}
+
+
+def discussion_label(number: int) -> str:
+    """Return what leads from a list to an article's comments: their number, or an invitation to comment."""
+    return comments_label(number) if number else pgettext("verb", "Discuss")
+
+
+def unread_label(number: int) -> str:
+    """Return the number of an article's comments that are new to a member, in words; "" for none."""
+    return ngettext("%(num)s new", "%(num)s new", number) % {"num": grouped(number)} if number else ""
+
+
+def visitors_label(number: int) -> str:
+    """Return the number of an article's visitors in words."""
+    return ngettext("%(visitors)s visitor", "%(visitors)s visitors", number) % {"visitors": grouped(number)}

@@ -1,15 +1,18 @@
-"""Recording a view of an article: with its page or apart, and whether or not its counters are archived.
+"""Who views an article, and recording it: with its page or apart, whether or not its counters are archived.
 
-Views of readers who get a shared page are gathered, and counted together a moment later.
+Digests tell visitors apart without revealing who they are; programs and prefetching browsers are no readers. Views
+of readers who get a shared page are gathered, and counted together a moment later.
 """
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.handlers.wsgi import WSGIRequest
 from django.core.signals import request_started
@@ -20,14 +23,127 @@ from django.http.cookie import parse_cookie
 from articles.domain.articles import ArticleId
 from articles.domain.errors import ArticleMerged, ArticleRemoved, ArticlesError, StoreUnavailable, ViewsArchived
 from articles.domain.members import UserId
-from articles.domain.readership import ViewCount, Visit
+from articles.domain.readership import REPEAT, Suspicion, ViewCount, Visit
 from articles.models import ArchivedViews
 from articles.repository import Repository
+from articles.web.client_address import Address, address_of, digest, household, neighbourhood
+from articles.web.identity import reader_id
 from articles.web.readership.archive import counters_of, forget_row
-from articles.web.readership.visitors import is_known_at_once, remember, visit_of
+from articles.web.readership.programs import LONGEST, is_bot
 from articles.web.wiring import repository
 
 _log = logging.getLogger(__name__)
+
+COOKIE: str = settings.VISITOR_COOKIE_NAME
+_SIGNED_FOR = "articles.visitors"
+_DAY = 86400
+_COOKIE_SECONDS = 30 * _DAY
+
+
+def visit_of(request: HttpRequest, now: float, client_id: str = "") -> Visit:
+    """Return the visit that a request makes at `now`, in Unix seconds. Raises StoreError without the day's salt.
+
+    `client_id` is an API client's name for its user. It only distinguishes users of the same visitor, so no client
+    can pass for another visitor. The limit per network applies to these users too.
+    """
+    salt = _salt(int(now // _DAY))
+    address = address_of(request)
+    visitor = _visitor(request, address, salt)
+    if client_id:
+        visitor = digest("client", visitor, client_id)
+    network = _network(salt, address) if address else ""
+    return Visit(visitor, network, suspicion_of(_headers_of(request)))
+
+
+@lru_cache(maxsize=2048)
+def _network(salt: str, address: Address) -> str:
+    return digest("network", salt, neighbourhood(address))
+
+
+def remember(request: HttpRequest, response: HttpResponse, visit: Visit, reason: str | None) -> None:
+    """Set the visitor cookie, except for members, visitors who have it, and suspect views.
+
+    `reason`: why the view does not count; None if it counts, or if that is unknown.
+    """
+    is_eligible = reason in (None, REPEAT)
+    is_known = request.COOKIES.get(COOKIE, "").startswith(f"{visit.visitor}:")  # which `visit_of` has verified
+    if not is_eligible or is_known or reader_id(request) is not None:
+        return
+    response.set_signed_cookie(
+        COOKIE,
+        visit.visitor,
+        salt=_SIGNED_FOR,
+        max_age=_COOKIE_SECONDS,
+        secure=settings.SESSION_COOKIE_SECURE or request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _visitor(request: HttpRequest, address: Address | None, salt: str) -> str:
+    member = reader_id(request)
+    if member is not None:
+        return digest("member", str(member))
+    cookie = request.get_signed_cookie(COOKIE, default=None, salt=_SIGNED_FOR, max_age=_COOKIE_SECONDS)
+    if cookie:  # neither forged nor too old
+        return cookie
+    return digest("address", salt, household(address) if address else "", user_agent(_headers_of(request)))
+
+
+@lru_cache(maxsize=1)
+def _salt(epoch_day: int) -> str:
+    """Return the salt of a day. Only the last one is cached, so that this process forgets the old ones."""
+    salt = repository().pageviews.get_salt(epoch_day)
+    _last_day.append(epoch_day)
+    return salt
+
+
+_last_day: deque[int] = deque(maxlen=1)
+
+
+def is_known_at_once(now: float) -> bool:
+    """Return whether `visit_of` needs no exchange with the store."""
+    return int(now // _DAY) in _last_day
+
+
+def user_agent(headers: Mapping[str, str]) -> str:
+    """Return the User-Agent header, stripped and cut to LONGEST characters."""
+    return headers.get("User-Agent", "").strip()[:LONGEST]
+
+
+def suspicion_of(headers: Mapping[str, str]) -> Suspicion | None:
+    """Return why a request is not from a reader; None if nothing says so."""
+    if is_bot(user_agent(headers)):
+        return Suspicion.BOT
+    if _is_embedded(headers):
+        return Suspicion.PREFETCH
+    purposes = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
+    return Suspicion.PREFETCH if any(word in purposes for word in _AHEAD) else None
+
+
+def _is_embedded(headers: Mapping[str, str]) -> bool:
+    """Return whether another site's page loads this one as an image, in a frame, or by a script.
+
+    None of these shows a reader the article. Old browsers, which do not send the headers, count as readers.
+    """
+    foreign = headers.get("Sec-Fetch-Site", "") in ("cross-site", "same-site")
+    return foreign and headers.get("Sec-Fetch-Dest", "document") != "document"
+
+
+_PURPOSES = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
+
+
+_AHEAD = ("prefetch", "prerender", "preview")
+
+
+_READ = ("User-Agent", "Sec-Fetch-Site", "Sec-Fetch-Dest", *_PURPOSES)
+_VARIABLES = {f"HTTP_{name.upper().replace('-', '_')}": name for name in _READ}
+
+
+def _headers_of(request: HttpRequest) -> dict[str, str]:
+    """Return the headers that are read here: a mapping of all takes longer than the rest of `visit_of`."""
+    return {name: request.META[variable] for variable, name in _VARIABLES.items() if variable in request.META}
+
 
 _ATTEMPTS = 3
 
@@ -38,8 +154,9 @@ Counted = tuple[Visit, ViewCount] | None  # a view, and what came of it; None if
 def count_view(request: HttpRequest, article_id: ArticleId, member: UserId | None = None) -> Counted:
     """Count the view that a request makes. `member`: who opened the article's page, to note the visit."""
     with logged_failure(article_id):
-        visit = visit_of(request)
-        return visit, record_view(repository(), article_id, visit, member)
+        repo = repository()
+        visit = visit_of(request, repo.store.now())
+        return visit, record_view(repo, article_id, visit, member)
     return None
 
 
@@ -53,8 +170,9 @@ def counting(
     with ExitStack() as stack:
         visit, riding = None, None
         with logged_failure(article_id):
-            visit = visit_of(request)
-            riding = stack.enter_context(repository().pageviews.recording(article_id, visit, member))
+            repo = repository()
+            visit = visit_of(request, repo.store.now())
+            riding = stack.enter_context(repo.pageviews.recording(article_id, visit, member))
 
         def result() -> Counted:
             if visit is None or riding is None:
@@ -180,10 +298,11 @@ class GatheredViews:
             return None
         visit, headers = None, list[tuple[str, str]]()
         if is_new:
-            if not is_known_at_once():
+            now = repository().store.now()
+            if not is_known_at_once(now):
                 return None
             request, response = RequestOfReader(variables), HttpResponse()
-            visit = visit_of(request)
+            visit = visit_of(request, now)
             remember(request, response, visit, visit.suspicion)
             headers = _cookies_of(response)
         self._waiting.append(_View(article_id, variables, visit))
@@ -226,7 +345,7 @@ def count(views: list[_View]) -> None:
     repo = repository()
     now = repo.store.now()
     visits: list[tuple[ArticleId, Visit, float]] = [
-        (view.article_id, view.visit or visit_of(RequestOfReader(view.variables)), now) for view in views
+        (view.article_id, view.visit or visit_of(RequestOfReader(view.variables), now), now) for view in views
     ]
     for (article_id, visit, _), count in zip(visits, repo.pageviews.record_many(visits), strict=True):
         if count is None:  # its counters are archived, or it is gone
