@@ -3,6 +3,7 @@
 Processes read both often, and keep them for some seconds. Links to blocked hosts cannot be posted.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -49,7 +50,10 @@ def site_text(name: str) -> SiteText | None:
 
     Until a welcome is saved, if only an empty one, there is a default.
     """
-    texts = _texts.get().get(name)
+    return _nearest(name, _texts.get().get(name))
+
+
+def _nearest(name: str, texts: Mapping[str, str] | None) -> SiteText | None:
     if texts is None and name == "welcome":
         return default_welcome()
     codes = nearest_languages(get_language() or chosen.language)
@@ -58,7 +62,17 @@ def site_text(name: str) -> SiteText | None:
 
 def written_texts() -> set[str]:
     """Return the names of the texts that an administrator wrote, in any language."""
-    return {name for name, texts in _texts.get().items() if any(texts.values())}
+    return _written(_texts.get())
+
+
+def _written(known: Mapping[str, Mapping[str, str]]) -> set[str]:
+    return {name for name, texts in known.items() if any(texts.values())}
+
+
+def texts_of_frame() -> tuple[set[str], SiteText]:
+    """Return what every page needs: the names of `written_texts`, and the welcome or its default."""
+    known = _texts.get()
+    return _written(known), _nearest("welcome", known.get("welcome")) or default_welcome()
 
 
 def default_welcome() -> SiteText:

@@ -18,7 +18,7 @@ from articles.repository.ranking import parameters
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import RankingParameters
 from articles.repository.ranking.weights import MOST_ARTICLES
-from articles.repository.readership.pageviews import Pageviews
+from articles.repository.readership.pageviews import Pageviews, views_per_article
 from articles.repository.store import keys, schema, scripts
 from articles.repository.store.connection import Store
 from articles.repository.upkeep.lease import _LOCK_LIFE as LEASE_SECONDS, HeldLease
@@ -44,6 +44,7 @@ __all__ = [
     "parameters",
     "schema",
     "scripts",
+    "views_per_article",
 ]
 
 

@@ -5,7 +5,7 @@ kept: `clean_reason` returns no text that begins with a space.
 """
 
 from collections.abc import Callable
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from articles.domain.flags import FLAGGED_REASON, FlagReason
 from articles.domain.moderation_log import REDACTED
@@ -54,9 +54,6 @@ class OwnText(str):
         return type(self).drawn(self)
 
 
-Text = TypeVar("Text", str, str | None)
-
-
-def recorded(text: Text) -> Text:
+def recorded(text: str) -> str:
     """Return a text of the store or of the accounts database; one of the site's own as such."""
-    return text if text is None or (own := _ENGLISH.get(text)) is None else OwnText(own)
+    return text if (own := _ENGLISH.get(text)) is None else OwnText(own)

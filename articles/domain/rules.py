@@ -51,11 +51,6 @@ class Rules:
 
     hot_size: int = 1000  # articles on the hot list
 
-    @property
-    def views_per_network_and_article(self) -> int:
-        """Views of one article that count from a network, of all that do."""
-        return self.views_per_network // 10
-
     def refuse(self, limit: str, wait_ms: int) -> NoReturn:
         """Raise LimitReached; for a limit of new members NewMemberLimitReached."""
         if limit in FOR_NEW_MEMBERS:

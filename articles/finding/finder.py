@@ -386,7 +386,7 @@ def _waiting(repository: Repository, state: indexing.State) -> set[ArticleId] | 
 def _time_and_link(searcher: tantivy.Searcher, ids: Iterable[ArticleId]) -> list[tuple[int, int]]:
     """Return the values of both fields of these articles, as far as they are in the index."""
     places = [*indexing.places_of(searcher, indexing.ARTICLES, ids).values()]
-    times, links = (indexing.column(searcher, name, places) for name in ("time", "link"))
+    times, links = indexing.column(searcher, "time", places), indexing.column(searcher, "link", places)
     return [*zip(times, links, strict=True)]
 
 

@@ -27,8 +27,7 @@ from articles.repository.inspection.server import NodeFacts
 from articles.repository.limits import Limits
 from articles.repository.lists.feeds import FeedFilter, Feeds, Standings
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.pages import Following, Lists
-from articles.repository.lists.paging import PageWindow, page_window
+from articles.repository.lists.pages import Following, Lists, PageWindow, page_window
 from articles.repository.lists.refresh import Refreshes
 from articles.repository.members import Members
 from articles.repository.moderation.flags import Flags

@@ -13,8 +13,8 @@ from articles.repository.groups import Groups
 from articles.repository.limits import check, take_calls
 from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
-from articles.repository.store.connection import NO_ONE, Store, Value, exact_time, joined_times, queue
-from articles.repository.store.values import content_values, joined, whole_from
+from articles.repository.store.connection import NO_ONE, Store, Value, exact_time, joined, joined_times, queue
+from articles.repository.store.values import content_values, whole_from
 from articles.text.links import link_digest, post_digest
 
 _HOLDER = "the article of a link"

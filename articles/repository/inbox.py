@@ -17,7 +17,7 @@ from articles.domain.moderation_log import LogEntry
 from articles.domain.notices import DECISIONS, DeletedComment, InboxPage, Notice, NoticeKind, NoticePointer
 from articles.domain.reasons import recorded
 from articles.repository.comments.reading import FIELDS_WITH_HTML, comments_from
-from articles.repository.lists.paging import newest_first, page_window, position_of, read_window
+from articles.repository.lists.pages import newest_first, page_window, position_of, read_window
 from articles.repository.moderation.log import entries_from
 from articles.repository.store.batches import ENTRIES_PER_CHECK
 from articles.repository.store.connection import Call, OfStore, Ride, Store, exact_time, riding

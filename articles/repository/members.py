@@ -9,7 +9,7 @@ from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.errors import ArticleNotFound
 from articles.domain.lists import MOST_PAGED, MemberPage, Position, closed_groups
 from articles.domain.members import UserId
-from articles.repository.lists.paging import PageWindow, newest_first, page_window, position_of, read_window
+from articles.repository.lists.pages import PageWindow, newest_first, page_window, position_of, read_window
 from articles.repository.lists.reading import read_articles, readable
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ENTRIES_PER_READ

@@ -14,6 +14,7 @@ from articles.configuration.choices import chosen, closed_groups, site_address
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread
 from articles.domain.members import UserId
+from articles.domain.rules import Rules
 from articles.formatting.kept import piece
 from articles.formatting.values import age, from_now, grouped, time_of
 from articles.kept_pages import is_copying
@@ -103,7 +104,7 @@ def detail(request: HttpRequest, article_id: int) -> HttpResponse:
         says["history"] = history(request, article)
     if view:
         says |= {"pv": grouped(view[1].pv), "uv": grouped(view[1].uv)}
-    response = HttpResponse(_drawn(request, article, discussion, now, says))
+    response = HttpResponse(_drawn(request, article, discussion, repo.rules, now, says))
     if view:
         remember(request, response, view[0], view[1].reason)
     return response
@@ -136,6 +137,7 @@ def _drawn(
     request: HttpRequest,
     article: Article,
     discussion: DiscussionShape | None,
+    rules: Rules,
     now: float,
     says: Mapping[str, object],
 ) -> str:
@@ -144,7 +146,7 @@ def _drawn(
     suggestions = 0 if is_removed or not frame.is_member else _suggestions(article)
     shape = ArticleShape(
         frame,
-        abilities(request, article, frame, now),
+        abilities(request, article, frame, rules, now),
         site_address(request),
         LOCALES.get(get_language() or "", "en_US"),
         is_open=article.is_open(now),

@@ -19,8 +19,8 @@ from accounts.web.form_pages import members_only, private_form, private_page, sh
 from articles.configuration.choices import chosen, closed_groups, site_address
 from articles.domain.lists import admit_reader
 from articles.repository import FeedFilter
-from articles.views.hiding import hidden_note
 from articles.views.lists.feeds import feed_of
+from articles.views.lists.rows import hidden_note
 from articles.web import error_pages, hiding
 from articles.web.caching import FEED_SECONDS, unlisted
 from articles.web.feeds import answer, article_item, clean, facts_of

@@ -1,57 +1,22 @@
-"""The pages of what readers hide, and the line below a list that says what it leaves out."""
+"""The pages of what readers hide."""
 
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from markupsafe import Markup
 
 from accounts.web.login_intent import local_path
-from articles.domain.articles import Article, ArticleId
+from articles.domain.articles import ArticleId
 from articles.domain.errors import StoreDamaged, StoreUnavailable
-from articles.formatting.kept import drawn, piece
-from articles.formatting.values import grouped
 from articles.text.links import hosts_of
 from articles.text.searching import Hiding
-from articles.web.addresses import path_of
 from articles.web.caching import unlisted
-from articles.web.hiding import Applied
 from articles.web.identity import names_of, reader_id
 from articles.web.preferences import preferences_of
-from articles.web.wiring import group_title, repository
-
-
-def hidden_note(applied: Applied, number: int, query: Mapping[str, Any]) -> Markup:
-    """Return how many articles the page leaves out, with a link that shows them, or that hides them again.
-
-    "" for a reader who hides nothing. `query`: the parameters of the page's address.
-    """
-    if not applied.own:
-        return Markup()
-    wanted = {name: value for name, value in query.items() if (name, value) != ("page", 1) and name != "hidden"}
-    address = urlencode(wanted if applied.is_shown else wanted | {"hidden": "show"})
-    count = ngettext("%(num)s hidden", "%(num)s hidden", number) % {"num": grouped(number)}
-    holes = {"count": count, "address": f"?{address}"}
-    return piece("hiding/note.html", holes, is_shown=applied.is_shown, has_some=number > 0)
-
-
-def gone(article: Article) -> Markup:
-    """Return what is in place of the row of an article that was just hidden."""
-    hosts = hosts_of(article.link) if article.link else ()
-    more = [(host, f"/{host}", path_of("articles:host", host)) for host in hosts]
-    if article.poster_name and not article.by_deleted_member:
-        more.append(
-            (article.poster_name, f"@{article.poster_name}", path_of("articles:profile", article.poster_name))
-        )
-    more += [(group_title(slug), slug, path_of("articles:group", slug)) for slug in article.groups]
-    return drawn("hiding/gone.html", {"id": article.id, "more": more})
+from articles.web.wiring import repository
 
 
 @never_cache

@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from markupsafe import Markup
 
 from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import sent_forms
@@ -28,7 +27,6 @@ from articles.views.about import shared_content
 from articles.web import articles
 from articles.web.form_answers import telling, with_address
 from articles.web.forms.articles import EditForm, PostForm
-from articles.web.forms.fields import PreviewedForm
 from articles.web.identity import actor, offer_no_banned_group, reader_id, writer
 from articles.web.rights import may
 from articles.web.wiring import html_of, repository
@@ -44,7 +42,7 @@ def post(request: HttpRequest) -> HttpResponse:
     initial = shared_content(*(request.GET.get(name, "") for name in ("title", "link", "text")))
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
     offer_no_banned_group(form, request.user)
-    shown = previewed(request, form)
+    shown = form.preview(request)
     info = titled(request, form)
     if request.method == "POST" and shown is None and info is None and form.is_valid():
         try:
@@ -96,17 +94,6 @@ def titled(request: HttpRequest, form: PostForm) -> LinkInfo | None:
     return found
 
 
-def previewed(request: HttpRequest, form: PreviewedForm) -> Markup | None:
-    """Return the HTML of the form's text if the member asks for a preview; the form is not processed then.
-
-    None, with an error in the form, if the text is refused.
-    """
-    if request.method != "POST" or "preview" not in request.POST:
-        return None
-    text = form.previewed()
-    return None if text is None else html_of(text)
-
-
 def _known_message(form: PostForm) -> str:
     """Return the message for a member whose link or text had been posted before."""
     if form.cleaned_data["link"]:
@@ -152,7 +139,7 @@ def edit(request: HttpRequest, article_id: int) -> HttpResponse:
         moderator=moderator,
     )
     offer_no_banned_group(form, request.user)
-    shown = previewed(request, form)
+    shown = form.preview(request)
     if (
         request.method == "POST"
         and shown is None

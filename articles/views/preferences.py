@@ -20,7 +20,7 @@ from articles.domain.errors import GroupNotFound
 from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
 from articles.text.searching import Hiding, Kind, kind_and_value
-from articles.views.hiding import gone
+from articles.views.lists.rows import gone
 from articles.web import error_pages, hiding, reading
 from articles.web.form_answers import Done, NotDone, form_or_script, prefers_json, way_back
 from articles.web.preferences import (

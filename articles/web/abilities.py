@@ -9,10 +9,10 @@ from articles.configuration.choices import chosen
 from articles.domain.articles import Article
 from articles.domain.comments import root_of
 from articles.domain.moderation_log import Action
+from articles.domain.rules import Rules
 from articles.web.context import Frame
 from articles.web.identity import is_banned_in, may_be_untrusted, may_moderate, reader_id
 from articles.web.rights import acting, check_reversible, decides, may, may_see_subjects, own_groups, why_not
-from articles.web.wiring import repository
 
 
 class Abilities(NamedTuple):
@@ -32,13 +32,13 @@ class Abilities(NamedTuple):
     see_subjects: bool = False
 
 
-def abilities(request: HttpRequest, article: Article, frame: Frame, now: float) -> Abilities:
+def abilities(request: HttpRequest, article: Article, frame: Frame, rules: Rules, now: float) -> Abilities:
     """Return what the acts themselves would not refuse. No round trip, but for moderators of groups."""
     reader = reader_id(request)
     if reader is None:
         return Abilities()
     user, groups, is_poster = request.user, article.groups, reader == article.poster
-    is_recent = article.may_be_edited_by(reader, now, repository().rules.edit_window)
+    is_recent = article.may_be_edited_by(reader, now, rules.edit_window)
     is_banned = is_banned_in(user, groups)
     of_members = Abilities(
         is_poster,

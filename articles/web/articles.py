@@ -18,9 +18,8 @@ from articles.domain.limits import of_posting
 from articles.domain.members import UserId
 from articles.text.links import is_same_link
 from articles.web import limits
-from articles.web.hiding import Topic
 from articles.web.identity import actor, is_new_member, writer
-from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.web.mentions import NO_AUDIENCE, Topic, audience_of
 from articles.web.rights import check_settled, may
 from articles.web.rules.acting import MemberFacts, judge
 from articles.web.votes import begin_probation

@@ -16,9 +16,8 @@ from articles.domain.comments import Comment, CommentId
 from articles.domain.errors import ArticleRemoved, CommentNotFound
 from articles.domain.members import UserId
 from articles.web import limits
-from articles.web.hiding import Topic
 from articles.web.identity import actor, writer
-from articles.web.mentions import NO_AUDIENCE, audience_of
+from articles.web.mentions import NO_AUDIENCE, Topic, audience_of
 from articles.web.rules.acting import MemberFacts, judge
 from articles.web.wiring import repository
 

@@ -23,7 +23,7 @@ from articles.domain.articles import Article
 from articles.domain.errors import ArticleNotFound, StoreDamaged, StoreUnavailable
 from articles.domain.lists import Group
 from articles.formatting.kept import drawn
-from articles.site import default_welcome, site_text, written_texts
+from articles.site import texts_of_frame
 from articles.text.markdown import plain
 from articles.web import reading
 from articles.web.caching import RULES
@@ -109,12 +109,18 @@ def frame_of(request: HttpRequest) -> Frame:
     """Return what shapes the parts around the page."""
     user = getattr(request, "user", None) or AnonymousUser()  # missing if the request fails before authentication
     preferences, match, unread = preferences_of(request), request.resolver_match, vars(request).get("unread")
-    is_for_members, moderates, written = chosen.is_for_members, may_moderate(user), written_texts()
+    is_for_members, has_sign_up = chosen.is_for_members, chosen.SIGN_UP != "closed"
+    moderates, may_vote, may_post = (
+        may_moderate(user),
+        is_free(user, BanScope.VOTING),
+        is_free(user, BanScope.POSTING),
+    )
+    written, welcome = texts_of_frame()
     is_closed = is_for_members and not user.is_authenticated
     return Frame(
         is_member=user.is_authenticated,
-        may_vote=is_free(user, BanScope.VOTING),
-        may_post=is_free(user, BanScope.POSTING),
+        may_vote=may_vote,
+        may_post=may_post,
         is_own_page=user.is_authenticated and escape_uri_path(request.path) == _profile(user.get_username()),
         unread=_unread(user, unread and unread.count),
         sees_moderation=moderates and may_in_groups(user, SEE_VIEWS, TUNE_RANKING, ASSIGN_GROUPS, REMOVE_ARTICLES),
@@ -125,11 +131,11 @@ def frame_of(request: HttpRequest) -> Frame:
         keyboard=preferences.keyboard,
         view=match.view_name if match else "",
         returns=not (match and match.app_name == "accounts"),
-        has_sign_up=chosen.SIGN_UP != "closed",
+        has_sign_up=has_sign_up,
         has_rules="rules" in written,
         has_imprint="imprint" in written,
         has_contact="contact" in written,
-        description="" if is_closed else in_brief((site_text("welcome") or default_welcome()).text),
+        description="" if is_closed else in_brief(welcome.text),
         is_closed=is_closed,
         has_privacy=is_closed and "privacy" in written,
         feeds=_feeds(user) if is_for_members else "public",

@@ -1,6 +1,6 @@
 """Hiding groups, members, hosts, words and articles from a reader's lists, and showing them again."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,20 +28,10 @@ class Applied(NamedTuple):
     """
 
     own: Hiding
+    hidden: Hiding  # what the page leaves out
+    marked: Hiding  # what the page shows, but marks
     is_shown: bool = False
     just_hidden: ArticleId = 0
-
-    @property
-    def hidden(self) -> Hiding:
-        """What the page leaves out."""
-        if self.just_hidden:
-            return self.own.changed(Kind.ARTICLE, self.just_hidden, hidden=False)
-        return NOTHING if self.is_shown else self.own
-
-    @property
-    def marked(self) -> Hiding:
-        """What the page shows, but marks."""
-        return self.own if self.is_shown else NOTHING
 
     @property
     def query(self) -> dict[str, str]:
@@ -49,7 +39,7 @@ class Applied(NamedTuple):
         return {"hidden": "show"} if self.is_shown else {}
 
 
-NONE_APPLIED = Applied(NOTHING)
+NONE_APPLIED = Applied(NOTHING, NOTHING, NOTHING)
 
 
 def applied(
@@ -64,8 +54,11 @@ def applied(
     if read and preferences.hides_read:
         own = replace(own, read_by=request.user.pk)
     asked = request.GET.get("hidden") if own else None
+    if asked == "show":
+        return Applied(own, NOTHING, own, is_shown=True)
     just_hidden = next((one for one in own.articles if str(one) == asked), 0)
-    return Applied(own, is_shown=asked == "show", just_hidden=just_hidden)
+    hidden = own.changed(Kind.ARTICLE, just_hidden, hidden=False) if just_hidden else own
+    return Applied(own, hidden, NOTHING, just_hidden=just_hidden)
 
 
 def with_hidden(hiding: Hiding, kind: Kind, typed: str, reader: UserId | None) -> Hiding:
@@ -157,35 +150,6 @@ def save(account: User, before: Hiding, after: Hiding) -> None:
         Block.objects.get_or_create(user=account, blocked_id=user)
     for block in Block.objects.filter(user=account, blocked__in=set(before.members) - set(after.members)):
         block.delete()
-
-
-class Topic(NamedTuple):
-    """What decides whether a member hides an article: one that is there, or one that is being posted."""
-
-    title: str
-    link: str
-    groups: Collection[str]
-    article: ArticleId = 0
-    poster: UserId = 0
-
-
-def list_hiding(members: Collection[UserId], topic: Callable[[], Topic]) -> frozenset[UserId]:
-    """Return which of these members want no notice about an article, because they hide it; never its poster.
-
-    Whom they block is left to `Mute.objects.list_spared`. One query; none without members. `topic` is only called
-    if any of them hides anything.
-    """
-    rows = get_user_model().objects.filter(pk__in=members).exclude(hidden="", hidden_groups="") if members else ()
-    hidings = {one.pk: Hiding.of(f"{one.hidden_groups},{one.hidden}") for one in rows}
-    if not hidings:
-        return frozenset()
-    title, link, groups, article, poster = topic()
-    return frozenset(
-        member
-        for member, own in hidings.items()
-        if member != poster
-        and (article in own.articles or not set(own.groups).isdisjoint(groups) or own.hides_text(title, link))
-    )
 
 
 def label(kind: Kind, value: Any) -> str:

@@ -12,10 +12,20 @@ from articles.domain.articles import ArticleId
 from articles.domain.members import UserId
 from articles.domain.notices import MOST_MENTIONED
 from articles.text.mentions import mentioned_in
+from articles.text.searching import Hiding
 from articles.web import limits
-from articles.web.hiding import Topic, list_hiding
 from articles.web.identity import actor
 from articles.web.wiring import html_of
+
+
+class Topic(NamedTuple):
+    """What decides whether a member hides an article: one that is there, or one that is being posted."""
+
+    title: str
+    link: str
+    groups: Collection[str]
+    article: ArticleId = 0
+    poster: UserId = 0
 
 
 class Audience(NamedTuple):
@@ -52,7 +62,7 @@ def audience_of(
     now, then = _named_in(text), _named_in(before)
     inboxes = get_user_model().objects.inboxes_of({*now, *then}) if now or then else {}
     new = [inboxes[name][0] for name in now[:MOST_MENTIONED] if name in inboxes and name not in then]
-    spared |= list_hiding({*new, *replied_to} - spared, topic)
+    spared |= _list_hiding({*new, *replied_to} - spared, topic)
     mentioned = tuple(user for user in new if user != author and user not in spared)
     if is_limited:
         limits.take_mentions(request, len(mentioned))
@@ -63,3 +73,22 @@ def audience_of(
 def _named_in(text: str) -> tuple[str, ...]:
     """Return the canonical names that a text mentions."""
     return tuple(map(names.canonical, mentioned_in(html_of(text)))) if "@" in text else ()
+
+
+def _list_hiding(members: Collection[UserId], topic: Callable[[], Topic]) -> frozenset[UserId]:
+    """Return which of these members want no notice about an article, because they hide it; never its poster.
+
+    Whom they block is left to `Mute.objects.list_spared`. One query; none without members. `topic` is only called
+    if any of them hides anything.
+    """
+    rows = get_user_model().objects.filter(pk__in=members).exclude(hidden="", hidden_groups="") if members else ()
+    hidings = {one.pk: Hiding.of(f"{one.hidden_groups},{one.hidden}") for one in rows}
+    if not hidings:
+        return frozenset()
+    title, link, groups, article, poster = topic()
+    return frozenset(
+        member
+        for member, own in hidings.items()
+        if member != poster
+        and (article in own.articles or not set(own.groups).isdisjoint(groups) or own.hides_text(title, link))
+    )

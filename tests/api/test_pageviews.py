@@ -12,6 +12,7 @@ from articles.domain.readership import REPEAT, Suspicion
 from articles.web.readership import record
 from tests.caller import Caller, error_of
 from tests.cases import for_each
+from tests.internals import views_per_article
 from tests.store_state import count_keys, problems, set_salt
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -153,7 +154,7 @@ def test_every_reason_is_documented():
 
 
 def test_forged_browsers_and_visitor_ids_are_capped_and_counted_separately(site_store, article):
-    most, sent = site_store.rules.views_per_network_and_article, 200
+    most, sent = views_per_article(site_store.rules), 200
     reader = Reader()
     for number in range(sent // 2):
         reader.caller.headers["user-agent"] = f"{FIREFOX} {number}"

@@ -9,7 +9,7 @@ from articles.domain.comments import CommentOrder
 from articles.domain.errors import ArticleNotFound, ArticleRemoved, StoreUnfit
 from articles.domain.lists import Order
 from articles.domain.readership import REPEAT, DayViews, Suspicion
-from articles.repository.readership.pageviews import DAYS_KEPT
+from articles.repository.readership.pageviews import DAYS_KEPT, views_per_article
 from articles.repository.store.keys import Keys
 from tests.cast import ALICE, MODERATOR
 from tests.clock import DAY
@@ -152,7 +152,7 @@ def test_suspect_views_are_counted_by_reason_and_do_not_affect_ranking(repositor
 
 
 def test_views_from_one_network_are_limited_for_each_article(repository, article):
-    most = repository.rules.views_per_network_and_article
+    most = views_per_article(repository.rules)
 
     reasons = [record(repository, article, visitor, network=7).reason for visitor in range(most + 5)]
 
@@ -180,7 +180,7 @@ def test_views_from_one_network_are_limited_over_all_articles(server_url, clock)
 
 
 def test_suspect_views_do_not_use_up_a_networks_limit(repository, article):
-    most = repository.rules.views_per_network_and_article
+    most = views_per_article(repository.rules)
     for visitor in range(most + 5):
         record(repository, article, visitor, network=7, suspicion=Suspicion.BOT)
     record(repository, article, 1, network=7)
@@ -322,7 +322,7 @@ def test_fifty_concurrent_views_of_one_visitor_count_once(repository):
 
 
 def test_a_limit_holds_for_concurrent_views(repository):
-    most = repository.rules.views_per_network_and_article
+    most = views_per_article(repository.rules)
     article_id = post(repository, 1)
 
     counts = race(repository, [lambda n=n: record(repository, article_id, n, network=1) for n in range(most + 20)])
@@ -335,7 +335,7 @@ def test_a_limit_holds_for_concurrent_views(repository):
 def test_a_networks_limit_for_an_article_does_not_depend_on_the_shards(server_url, clock, shards):
     repository = connect(server_url, shards=shards, clock=clock)
     repository.prepare()
-    article, most = post(repository, 1), repository.rules.views_per_network_and_article
+    article, most = post(repository, 1), views_per_article(repository.rules)
 
     counted = [record(repository, article, visitor, network=7).counted for visitor in range(most + 5)]
 

@@ -19,6 +19,7 @@ from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
 from articles.domain.suggestions import SuggestionKind, joined_slugs
 from articles.repository import Cast, Closed, Repository
+from articles.repository.readership.pageviews import views_per_article
 from articles.repository.store import scripts
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
@@ -217,7 +218,7 @@ def read_all(repository: Repository, clock: Clock) -> None:
     repository.pageviews.record(7, visit(0, network=0), ALICE)
     for suspicion in (Suspicion.BOT, Suspicion.PREFETCH):
         repository.pageviews.record(7, visit(99, network=7, suspicion=suspicion))
-    for visitor in range(100, 100 + repository.rules.views_per_network_and_article + 1):
+    for visitor in range(100, 100 + views_per_article(repository.rules) + 1):
         repository.pageviews.record(9, visit(visitor, network=8))
     repository.pageviews.get_salt(int(clock() // DAY))
 

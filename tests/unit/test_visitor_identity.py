@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from articles.domain.readership import Suspicion
 from articles.web import wiring
 from articles.web.readership.record import digest, suspicion_of
+from tests.internals import views_per_article
 from tests.rules import default_rules
 from voting_site.configuration import variables
 from voting_site.configuration.loading import load
@@ -64,7 +65,7 @@ def test_the_rules_follow_the_settings(settings):
 
     found = wiring.rules()
 
-    assert (found.views_per_network_and_article, found.views_per_network) == (7, 70)
+    assert (views_per_article(found), found.views_per_network) == (7, 70)
 
 
 def test_without_settings_the_rules_use_the_default_configuration(tmp_path, monkeypatch):

@@ -25,11 +25,10 @@ from articles.domain.lists import MOST_PAGED, closed_groups
 from articles.domain.members import UserId
 from articles.domain.moderation_log import Actor
 from articles.repository.comments import reading
-from articles.repository.lists.paging import page_window
+from articles.repository.lists.pages import page_window
 from articles.repository.lists.reading import FIELDS, read_article_with, read_fields_with, readable
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import NO_ONE, OfStore, exact_time, joined_times
-from articles.repository.store.values import joined
+from articles.repository.store.connection import NO_ONE, OfStore, exact_time, joined, joined_times
 from articles.repository.votes import cast
 
 SENT_SECONDS = 600  # seconds within which the same comment, sent again, leads to the first

@@ -22,12 +22,12 @@ from articles.domain.comments import (
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, UserId
 from articles.domain.reasons import recorded
-from articles.repository.lists.paging import newest_first
+from articles.repository.lists.pages import newest_first
 from articles.repository.lists.reading import HtmlOf, html_read, left_out_from
 from articles.repository.store.batches import ENTRIES_PER_READ
-from articles.repository.store.connection import Call, Store, Value, exact_time
+from articles.repository.store.connection import Call, Store, Value, exact_time, joined
 from articles.repository.store.keys import Keys
-from articles.repository.store.values import count_from, joined, moment_from, naming, time_from
+from articles.repository.store.values import count_from, moment_from, naming, time_from
 
 FIELDS = (
     "parent", "time", "closes", "votes", "opposes",
@@ -88,7 +88,7 @@ def thread_in(
         next_start=None if passed is None else part.start + len(passed),
         passed=passed or (),
         cut=_cut(comments, parent),
-        locked=recorded(locked),
+        locked=None if locked is None else recorded(locked),
         ancestors=tuple(map(int, reversed(above))),
     )
 
@@ -205,7 +205,7 @@ def _comment_from(row: Sequence[Any], html_of: HtmlOf) -> Comment | None:
             opposes=count_from(fields["opposes"]),
             closes_at=time_from(fields["closes"]),
             edited_at=moment_from(fields.get("edited")),
-            removed=recorded(fields.get("removed")),
+            removed=recorded(fields["removed"]) if "removed" in fields else None,
             is_deleted=is_deleted,
             is_logged="log" in fields,
             left_out=left_out_from(fields.get("left_out")),

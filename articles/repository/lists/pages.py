@@ -4,12 +4,15 @@ Each followed group has its share: `followed_place` of the domain says how.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import islice
 from math import inf
+from typing import NamedTuple
 
 from articles.domain.articles import Article, ArticleId
-from articles.domain.errors import GroupNotFound, PageNotFound
+from articles.domain.errors import GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import (
     MOST_FOLLOWED_PAGED,
     MOST_PAGED,
@@ -24,11 +27,91 @@ from articles.domain.members import UserId
 from articles.domain.ranking import SHARE, followed_place
 from articles.repository.lists import gathering
 from articles.repository.lists.hot import Hot
-from articles.repository.lists.paging import page_window
-from articles.repository.lists.reading import moved_to, read_articles, stale_if_whole
+from articles.repository.lists.reading import moved_to, read_articles, sort_key, stale_if_whole
 from articles.repository.store.connection import OfStore, Store
 from articles.repository.store.values import article_id_from
 from articles.text.searching import NOTHING, Hiding
+
+
+class PageWindow(NamedTuple):
+    """The entries of page `number`, counted from 1, in a list whose first `most` entries can be paged through."""
+
+    number: int
+    size: int
+    most: int
+
+    @property
+    def start(self) -> int:
+        """Number of entries before the page."""
+        return (self.number - 1) * self.size
+
+    @property
+    def end(self) -> int:
+        """Number of entries up to the end of the page."""
+        return self.start + self.size
+
+    def check_entries(self, entries: Sized) -> None:
+        """Raise PageNotFound if there are no entries from `start` on, unless this is the first page."""
+        if self.number > 1 and not entries:
+            raise PageNotFound(self.number)
+
+    def has_next(self, read: int) -> bool:
+        """Return whether there is a next page, given how many entries were read from `start` on."""
+        return read > self.size and self.end < self.most
+
+
+def page_window(number: int, size: int, most: int, after: Position | None = None) -> PageWindow:
+    """Return the place of a page; that of a first one for a page `after` a position, whatever the number.
+
+    Raises PageNotFound before the first, and PageTooDeep beyond `most` entries.
+    """
+    window = PageWindow(number if after is None else 1, size, most)
+    if window.number < 1:
+        raise PageNotFound(number)
+    if window.start >= most:
+        raise PageTooDeep(number)
+    return window
+
+
+def read_window(
+    store: Store, names: Sequence[str], window: PageWindow, after: Position | None
+) -> list[tuple[str, float]]:
+    """Return the entries of a page of lists by time, newest first, each with its time, and the next one.
+
+    `after`: if given, those that follow this position instead, wherever it is. One round trip; more if many
+    entries have the time of the position.
+    """
+    if after is not None:
+        return _read_after(store, names, after, window.size + 1)
+    first = window.start if len(names) == 1 else 0  # of several, the number of entries before it is unknown
+    with store.pipeline() as pipe:
+        for name in names:
+            pipe.zrevrange(name, first, window.end, withscores=True)
+        entries = newest_first(pipe.execute())
+    return list(islice(entries, window.start - first, window.end - first + 1))
+
+
+def _read_after(store: Store, names: Sequence[str], after: Position, most: int) -> list[tuple[str, float]]:
+    position, wanted = sort_key(*after), most
+    while True:
+        with store.pipeline() as pipe:
+            for name in names:
+                pipe.zrevrangebyscore(name, repr(after[0]), "-inf", start=0, num=wanted, withscores=True)
+            replies = pipe.execute()
+        following = [[one for one in entries if sort_key(one[1], one[0]) < position] for entries in replies]
+        if all(len(all_) < wanted or len(found) >= most for all_, found in zip(replies, following, strict=True)):
+            return list(islice(newest_first(following), most))
+        wanted *= 4
+
+
+def newest_first(lists: Iterable[Iterable[tuple[str, float]]]) -> Iterator[tuple[str, float]]:
+    """Merge lists by time that are each ordered newest first."""
+    return merge(*lists, key=lambda entry: sort_key(entry[1], entry[0]), reverse=True)
+
+
+def position_of(entries: Sequence[tuple[str, float]]) -> Position | None:
+    """Return the position of the last of these entries; None without any."""
+    return (entries[-1][1], entries[-1][0]) if entries else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +246,9 @@ class Lists(OfStore):
         return cut._replace(entries=cut.entries[: max(0, most - query.preceding)], total=min(cut.total, most))
 
     def _page_of(self, cut: gathering.Cut, query: _PageQuery, groups: Sequence[Group]) -> ArticlePage:
+        ids = tuple(cut.ids)
         return ArticlePage(
-            tuple(self._listed(cut, query)),
+            tuple(self._listed(cut, ids, query)),
             query.number,
             query.size,
             cut.total,
@@ -172,14 +256,14 @@ class Lists(OfStore):
             groups[0] if len(groups) == 1 else None,
             cut.refreshed_at if query.order is Order.HOT else None,
             tuple(groups) if len(groups) > 1 else (),
-            ids=tuple(cut.ids),
+            ids=ids,
             last=(cut.entries[-1][1], str(cut.entries[-1][0])) if cut.entries else None,
         )
 
-    def _listed(self, cut: gathering.Cut, query: _PageQuery) -> list[Article]:
+    def _listed(self, cut: gathering.Cut, ids: Sequence[ArticleId], query: _PageQuery) -> list[Article]:
         """Return the articles, without those removed since the ids were read."""
         known = dict(cut.articles or {})
-        if missing := [article_id for article_id in cut.ids if article_id not in known]:
+        if missing := [article_id for article_id in ids if article_id not in known]:
             read = read_articles(
                 self._store,
                 missing,
@@ -188,7 +272,7 @@ class Lists(OfStore):
                 may_be_stale=query.may_be_stale,
             )
             known |= {article.id: article for article in read}
-        found = [known[article_id] for article_id in cut.ids if article_id in known]
+        found = [known[article_id] for article_id in ids if article_id in known]
         listed = [article for article in found if article.removed is None]
         if query.order is not Order.HOT:
             return listed

@@ -319,7 +319,7 @@ def _article_from(
         score=ranking.score(posted_at, points, seconds_per_point=facts.seconds_per_point),
         closes_at=posted_at + facts.voting_window if closes_at is None else closes_at,
         groups=split_groups(fields["groups"]),
-        removed=recorded(fields.get("removed")),
+        removed=recorded(fields["removed"]) if "removed" in fields else None,
         merged_into=count_from(fields.get("merged")) or None,
         merged=tuple(merge.article for merge in merges_from(fields.get("merges"))),
         left_out=left_out,
@@ -333,7 +333,7 @@ def _article_from(
         text_bytes=count_from(fields.get("text_bytes")),
         comments=count_from(fields.get("comments")),
         last_comment_at=moment_from(fields.get("last_comment")),
-        locked=recorded(fields.get("locked")),
+        locked=recorded(fields["locked"]) if "locked" in fields else None,
         former=former,
     )
 

@@ -18,7 +18,7 @@ from articles.domain.flags import SubjectId
 from articles.domain.lists import closed_groups
 from articles.domain.moderation_log import Action, Actor, LogEntry, LogFilter, LogPage, action_from
 from articles.domain.reasons import recorded
-from articles.repository.lists.paging import page_window
+from articles.repository.lists.pages import page_window
 from articles.repository.lists.reading import readable, split_groups
 from articles.repository.store.batches import ENTRIES_PER_READ
 from articles.repository.store.connection import Call, OfStore, Value, exact_time

@@ -26,7 +26,7 @@ from articles.domain.moderation_log import Action, Actor, LogEntry
 from articles.repository.articles import Articles
 from articles.repository.comments import Comments
 from articles.repository.comments.reading import FIELDS, comments_from, comments_with
-from articles.repository.lists.paging import page_window, position_of, read_window
+from articles.repository.lists.pages import page_window, position_of, read_window
 from articles.repository.lists.reading import read_articles, split_groups
 from articles.repository.members import Members
 from articles.repository.moderation.log import ModerationLog, entries_from

@@ -10,6 +10,7 @@ from typing import Any
 from articles.domain.articles import ArticleId
 from articles.domain.members import UserId
 from articles.domain.readership import DayViews, Suspicion, ViewCount, Visit
+from articles.domain.rules import Rules
 from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, OfStore, Ride, Store, exact_time, riding
 from articles.repository.store.keys import Keys
@@ -23,6 +24,11 @@ VISIT_PAUSE_SECONDS = 30 * 60
 _VIEWS_PER_ROUND_TRIP = 500  # scripts in one pipeline, each of which records a view
 
 _DAY = 86400
+
+
+def views_per_article(rules: Rules) -> int:
+    """Return how many views of one article count from a network, of all that do."""
+    return rules.views_per_network // 10
 
 
 class Pageviews(OfStore):
@@ -67,8 +73,8 @@ class Pageviews(OfStore):
         by_link: bool = False,
     ) -> Call:
         rules, shards = self._store.rules, self._store.shards
+        each = views_per_article(rules)
         keys, is_prefetch = shards.of(article_id), visit.suspicion is Suspicion.PREFETCH
-        each = rules.views_per_network_and_article
         every = max(
             -(-rules.views_per_network // shards.count), each
         )  # shards have equally many articles, not readers

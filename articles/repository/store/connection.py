@@ -75,6 +75,11 @@ def _outcome(script: str, reply: Any) -> str:
 NO_ONE: Mapping[int, float] = {}  # no ids with times
 
 
+def joined(ids: Iterable[int]) -> str:
+    """Return ids as an argument of a script."""
+    return ",".join(map(str, ids))
+
+
 def joined_times(times: Mapping[int, float]) -> str:
     """Return ids, each with a time in Unix seconds, as an argument of a script."""
     return ",".join(f"{one}:{exact_time(at)}" for one, at in times.items())
@@ -305,8 +310,9 @@ class Store:
         return None
 
     def _tell(self, calls: Sequence[Call], replies: Sequence[Any]) -> None:
-        for call, reply in zip(calls, replies, strict=True):
-            self._observe(call.script, _outcome(call.script, reply), None)
+        outcomes = [_outcome(call.script, reply) for call, reply in zip(calls, replies, strict=True)]
+        for call, outcome in zip(calls, outcomes, strict=True):
+            self._observe(call.script, outcome, None)
 
     def _replies(self, calls: Sequence[Call], client: GuardedClient, *, needed: int) -> list[Any]:
         """Return the replies. Raises the error of one of the first `needed`; other errors are values."""

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
@@ -30,11 +30,6 @@ def article_id_from(member: str | bytes) -> ArticleId:
         return int(member)
     except ValueError as error:
         raise StoreDamaged(f"the id of an article is {member[:40]!r}") from error
-
-
-def joined(ids: Iterable[int]) -> str:
-    """Return ids as an argument of a script."""
-    return ",".join(map(str, ids))
 
 
 def content_values(content: Content, kept_html: str) -> list[str]:

@@ -108,8 +108,8 @@ def discussion_with(
 ) -> tuple[DiscussionShape, dict[str, object]]:
     """Return the parts of the discussion of a thread that was read for the page at `address`, and what they say.
 
-    `now` in Unix seconds; `parent`: the comment that the page's form replies to; `visited_at`: since when comments are
-    new to the reader.
+    `now` in Unix seconds; `parent`: the comment that the page's form replies to; `visited_at`: when the last visit
+    of the reader ended.
     """
     user = request.user
     is_banned, moderates = is_banned_in(user, article.groups), may_moderate(user)

@@ -17,7 +17,7 @@ from articles.domain.comments import EDIT_SECONDS, Comment, CommentId, article_o
 from articles.domain.errors import ActionRefused, CommentNotFound, HeldForApproval
 from articles.text.refusals import action_sentence
 from articles.views.comments.discussion import comment_of
-from articles.views.posting import previewed, to_held
+from articles.views.posting import to_held
 from articles.web import comments
 from articles.web.form_answers import with_address
 from articles.web.forms.comments import CommentForm, EditCommentForm
@@ -38,7 +38,7 @@ def write(request: HttpRequest, article_id: int) -> HttpResponse:
     """Post a comment. The page shows a form that is refused, and serves for replies without a script."""
     writer(request, lambda: repository().articles.get(article_id).groups)
     form = CommentForm(request.POST or None, initial={"parent": request.GET.get("parent")})
-    shown = previewed(request, form)
+    shown = form.preview(request)
     is_sent = request.method == "POST" and shown is None
     try:
         if is_sent and form.is_valid() and (comment_id := _post(request, article_id, form)):
@@ -79,7 +79,7 @@ def edit(request: HttpRequest, comment_id: int) -> HttpResponse:
     if not comment.may_be_edited_by(author.id):
         raise PermissionDenied
     form = EditCommentForm(request.POST or None, text=comment.text)
-    shown = previewed(request, form)
+    shown = form.preview(request)
     if request.method == "POST" and shown is None and form.is_valid() and _edit(request, comment, form):
         return redirect(_place_of(comment_id))
     article = repo.articles.get(comment.article)

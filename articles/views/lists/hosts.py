@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 from articles.configuration.choices import closed_groups
 from articles.domain.lists import SearchOrder, without_groups
 from articles.text.searching import Kind, Query, clean_home, of_host
-from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title
+from articles.views.lists.rows import hidden_note
 from articles.web import hiding
 from articles.web.addresses import redirect_to_path
 from articles.web.identity import reader_id

@@ -19,9 +19,8 @@ from articles.site import site_text
 from articles.text.lines import InvalidInput
 from articles.text.slugs import slugs_between
 from articles.views.groups import facts_of
-from articles.views.hiding import hidden_note
 from articles.views.lists.list_page import ListPage, Reader
-from articles.views.lists.rows import draw_rows
+from articles.views.lists.rows import draw_rows, hidden_note
 from articles.views.owner.administrator import is_missing
 from articles.views.owner.steps import on_front_page
 from articles.web import hiding
@@ -117,9 +116,9 @@ def _list(
         slugs=slugs,
         since=period.since(now) if order is Order.HOT else None,
         period=period if order is Order.POINTS else Period.ALL,
+        shown=place.shown,
         reader=reader_id(request),
         hidden=applied.hidden,
-        shown=place.shown,
         with_visitors=order is Order.HOT,  # rows of other lists do not show them
     )
     response = HttpResponse(_drawn(request, page, place, now, period, applied))
@@ -137,7 +136,7 @@ def _drawn(
 ) -> str:
     """Return a page of a list as this reader sees it."""
     frame, preferences, group = frame_of(request), preferences_of(request), page.group
-    previous, next_page = place.before, place.after(page)
+    previous, next_page, is_front = place.before, place.after(page), page.is_front
     reader = Reader(
         may_post=frame.is_member and frame.may_post,
         hidden_groups=preferences.hiding.groups,
@@ -173,7 +172,7 @@ def _drawn(
         "next": next_page,
         "liveliness": facts_of(group.slug) if group else "",
         "hidden": hidden_note(applied, page.hidden, {"page": place.number, **place.query}),
-        "steps": on_front_page(request) if page.is_front and request.user.is_superuser else "",
+        "steps": on_front_page(request) if is_front and request.user.is_superuser else "",
     }
     return piece(
         "lists/list.html",
@@ -182,5 +181,5 @@ def _drawn(
         list=shown,
         site="" if frame.is_member else site_address(request),
         updated_ago="" if page.refreshed_at is None else age(page.refreshed_at),
-        welcome=None if frame.is_member or not page.is_front else site_text("welcome"),
+        welcome=None if frame.is_member or not is_front else site_text("welcome"),
     )

@@ -1,13 +1,14 @@
-"""Rows of lists, kept in memory, and the words for their numbers.
+"""Rows of lists, kept in memory, the words for their numbers, and the line that says which rows a reader hides.
 
 A row has a shape, of which there are a few, and holes for what it says. Filled, it is kept as well, unless a
 search found it: it contains no address of the page, no token and nothing of the reader but the choices in the
 article, so it can be shown to everyone whose row is equal.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.utils.translation import get_language, ngettext, pgettext
@@ -16,14 +17,13 @@ from markupsafe import Markup
 from articles.configuration.choices import closed_groups
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.members import UserId
-from articles.formatting.kept import piece
+from articles.formatting.kept import drawn, piece
 from articles.formatting.values import age_in_units, age_in_words, grouped, time_of
-from articles.text.links import home_of
-from articles.views.hiding import gone
+from articles.text.links import home_of, hosts_of
 from articles.web.addresses import path_of
 from articles.web.groups import marked_titles
 from articles.web.hiding import NONE_APPLIED, Applied
-from articles.web.wiring import group_titles
+from articles.web.wiring import group_title, group_titles
 
 MOST_ROWS = 5_000  # rows that a process keeps, about 3 KB each; the least recently shown ones are dropped
 _EXCERPT = Markup('<p class="excerpt" dir="auto">%s</p>')
@@ -62,7 +62,7 @@ class RowShape(NamedTuple):
 
 
 def draw_rows(
-    articles: Iterable[Article],
+    articles: Sequence[Article],
     *,
     is_member: bool,
     now: float,
@@ -83,6 +83,7 @@ def draw_rows(
     language, rows = get_language(), []
     draw: Callable[..., Markup] = kept_row.__wrapped__ if settings.DEBUG else kept_row  # a changed template shows
     known, closed, marked = group_titles(), closed_groups(), applied.marked or None
+    ages = [age_in_units(article.posted_at, now) for article in articles]
     for n, article in enumerate(articles):
         if article.id == applied.just_hidden:
             rows.append(_GONE % (article.id, gone(article)))
@@ -95,7 +96,7 @@ def draw_rows(
             titles = marked_titles(slugs, titles)
         commented_at = article.last_comment_at if shows_last_comments else None
         facts = Facts(
-            age_in_units(article.posted_at, now),
+            ages[n],
             may_vote and article.is_open(now),
             is_member,
             article.read_at is not None,
@@ -193,6 +194,32 @@ def button_holes(article: Article, *, is_open: bool) -> dict[str, object]:
         "opposes": article.opposes,
         "points": points,
     }
+
+
+def hidden_note(applied: Applied, number: int, query: Mapping[str, Any]) -> Markup:
+    """Return how many articles the page leaves out, with a link that shows them, or that hides them again.
+
+    "" for a reader who hides nothing. `query`: the parameters of the page's address.
+    """
+    if not applied.own:
+        return Markup()
+    wanted = {name: value for name, value in query.items() if (name, value) != ("page", 1) and name != "hidden"}
+    address = urlencode(wanted if applied.is_shown else wanted | {"hidden": "show"})
+    count = ngettext("%(num)s hidden", "%(num)s hidden", number) % {"num": grouped(number)}
+    holes = {"count": count, "address": f"?{address}"}
+    return piece("hiding/note.html", holes, is_shown=applied.is_shown, has_some=number > 0)
+
+
+def gone(article: Article) -> Markup:
+    """Return what is in place of the row of an article that was just hidden."""
+    hosts = hosts_of(article.link) if article.link else ()
+    more = [(host, f"/{host}", path_of("articles:host", host)) for host in hosts]
+    if article.poster_name and not article.by_deleted_member:
+        more.append(
+            (article.poster_name, f"@{article.poster_name}", path_of("articles:profile", article.poster_name))
+        )
+    more += [(group_title(slug), slug, path_of("articles:group", slug)) for slug in article.groups]
+    return drawn("hiding/gone.html", {"id": article.id, "more": more})
 
 
 def ranked_note(points: int, ranked: int) -> str:

@@ -24,8 +24,8 @@ from articles.text.markdown import beginning
 from articles.text.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
 from articles.text.searching.tokens import LONGEST_TOKEN, fold
 from articles.text.slugs import requested_slug
-from articles.views.hiding import hidden_note
 from articles.views.lists.headings import Tab, Tabs, page_title, search_heading
+from articles.views.lists.rows import hidden_note
 from articles.web import hiding
 from articles.web.addresses import moved
 from articles.web.identity import reader_id

@@ -11,8 +11,10 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from markupsafe import Markup
 
 from articles.domain.lists import Group
 from articles.formatting.values import as_shown, grouped, listed
@@ -22,6 +24,7 @@ from articles.text.links import clean_posted_link
 from articles.text.markdown import links_in, render
 from articles.text.refusals import input_sentence
 from articles.text.slugs import SLUGS_PER_REQUEST, clean_slug
+from articles.web.wiring import html_of
 
 
 def clean_article_link(raw: str, *, current: str = "") -> str:
@@ -242,11 +245,16 @@ class PreviewedForm(forms.Form):
         with cleaning():
             return check_links(self.cleaned_data["text"], current=self.current_text)
 
-    def previewed(self) -> str | None:
-        """Return the text to preview; None if it is refused. Other fields keep what was typed, without errors."""
+    def preview(self, request: HttpRequest) -> Markup | None:
+        """Return the HTML of the text if the member asks for a preview; the form is not processed then.
+
+        None, with an error, if the text is refused. Other fields keep what was typed, without errors.
+        """
+        if request.method != "POST" or "preview" not in request.POST:
+            return None
         for name in [name for name in self.errors if name != "text"]:
             del self.errors[name]
-        return None if self.errors else self.cleaned_data["text"]
+        return None if self.errors else html_of(self.cleaned_data["text"])
 
 
 def clean_token_label(name: str) -> str:
