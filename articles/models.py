@@ -103,6 +103,8 @@ class ExtraRecord(models.Model):
     name = models.CharField(max_length=40, primary_key=True)
     tables = models.JSONField(default=list)  # each after those that it refers to
     settings = models.JSONField(default=list)
+    keys = models.JSONField(default=list)  # kinds of keys of the store
+    article_fields = models.JSONField(default=list)
 
     class Meta:
         default_permissions = ()  # not edited by hand

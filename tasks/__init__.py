@@ -90,6 +90,7 @@ _FIRST_PAUSE = timedelta(seconds=30)
 _LONGEST_PAUSE = 6 * 3600.0  # seconds of a pause that a receiver can ask for
 
 _FAILED_KEPT = timedelta(days=7)
+_UNTIL_LOOKED_AT = timedelta(hours=1)  # of a task of an extra whose folder was deleted
 _POLL = 2.0  # seconds between two looks at an empty queue
 _AWAY = 60.0  # seconds for which a queue rests if what it needs cannot be reached
 _ROWS = 500  # failed tasks that are deleted at once
@@ -147,9 +148,18 @@ def _do(row: Row) -> None:
         _postpone(row, timedelta(seconds=_AWAY))
         raise
     except Exception as error:
-        _try_again(row, error)
+        if _is_of_deleted_extra(row, error):
+            _postpone(row, _UNTIL_LOOKED_AT)
+        else:
+            _try_again(row, error)
     else:
         row.delete()
+
+
+def _is_of_deleted_extra(row: Row, error: Exception) -> bool:
+    """Return whether the folder of the task is gone. It waits, without a word, until it is back or forgotten."""
+    is_gone = isinstance(error, ModuleNotFoundError) and row.task_path.startswith(f"{error.name}.")
+    return is_gone and row.task_path.startswith("extras.")
 
 
 def _try_again(row: Row, error: Exception) -> None:

@@ -13,11 +13,15 @@ from django.core.management.base import CommandError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.urls import path
+from django_tasks_db.models import DBTaskResult
 
 import extras
+import tasks
 from articles.models import ExtraRecord, SiteSetting
 from articles.operation import extras as of_extras
 from extras import apps as running
+from tests.factories import post, vote
+from tests.tasks.noted import note
 
 SETTING = "from extras import Rows, Setting\nROWS = Rows(settings=(Setting('BELLS', 'yes/no', '1'),))\n"
 
@@ -127,26 +131,47 @@ def gone(db: None) -> None:
     with connection.cursor() as cursor:
         for table in ("gongs_gong", "gongs_stroke"):
             cursor.execute(f"CREATE TABLE {table} (id integer)")
-    ExtraRecord.objects.create(name="gongs", tables=["gongs_gong", "gongs_stroke"], settings=["GONGS"])
+    ExtraRecord.objects.create(
+        name="gongs",
+        tables=["gongs_gong", "gongs_stroke", "articles_sitesetting"],  # the last belongs to the core meanwhile
+        settings=["GONGS", "SITE_NAME"],
+        keys=["gonged:<user>", "limit:gongs:<subject>", "voted:<id>"],
+        article_fields=["gongs"],
+    )
     SiteSetting.objects.create(name="GONGS", text="loud")
     SiteSetting.objects.create(name="SITE_NAME", text="Gongs")
     ContentType.objects.create(app_label="gongs", model="gong")
     MigrationRecorder(connection).record_applied("gongs", "0001_initial")
+    tasks.add(note, "gong")
+    DBTaskResult.objects.update(task_path="extras.gongs.sending.strike")
 
 
-def test_what_a_deleted_extra_has_is_named_and_then_forgotten(gone, capsys):
+def test_what_a_deleted_extra_has_is_named_and_then_forgotten(gone, site_store, capsys):
+    posted = post(site_store, 1)
+    vote(site_store, posted)
+    shard, client = site_store.store.shards.of(posted), site_store.store.client
+    client.hset(shard.article(posted), "gongs", "3")
+    left = [f"{shard.prefix}gonged:7", "limit:gongs:7"]
+    for name in left:
+        client.set(name, "1")
     sentence = (
         "The folder extras/gongs was deleted, but its data is still here: run `manage.py forget_extra gongs`"
     )
     assert [text.startswith(sentence) for text in of_extras.sentences()] == [True]
 
+    assert list(site_store.audit.run(left_behind=of_extras.keys_of_deleted())) == []
     call_command("forget_extra", "gongs")
     call_command("forget_extra", "gongs")
+
+    assert not client.exists(*left)
+    assert not client.hexists(shard.article(posted), "gongs")
+    assert client.exists(shard.voted(posted))
 
     assert capsys.readouterr().out.splitlines() == ["All data of gongs is removed.", "There is no data of gongs."]
     assert list(of_extras.sentences()) == []
     assert {"gongs_gong", "gongs_stroke"}.isdisjoint(connection.introspection.table_names())
     assert list(SiteSetting.objects.values_list("name", flat=True)) == ["SITE_NAME"]
+    assert not DBTaskResult.objects.exists()
     assert not ContentType.objects.filter(app_label="gongs").exists()
     assert ("gongs", "0001_initial") not in MigrationRecorder(connection).applied_migrations()
 

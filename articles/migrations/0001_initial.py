@@ -56,6 +56,8 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=40, primary_key=True, serialize=False)),
                 ('tables', models.JSONField(default=list)),
                 ('settings', models.JSONField(default=list)),
+                ('keys', models.JSONField(default=list)),
+                ('article_fields', models.JSONField(default=list)),
             ],
             options={
                 'default_permissions': (),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from django.apps import apps
+from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
@@ -37,6 +38,12 @@ def deleted() -> list[str]:
         return []
 
 
+def keys_of_deleted() -> list[str]:
+    """Return the kinds of keys that these have in the store. One query."""
+    rows = ExtraRecord.objects.exclude(name__in=extras.names()).values_list("keys", flat=True)
+    return [key for keys in rows for key in keys]
+
+
 def sentences() -> Iterator[str]:
     """Yield a sentence for each of these, for the operator."""
     for name in deleted():
@@ -46,14 +53,22 @@ def sentences() -> Iterator[str]:
         )
 
 
-@transaction.atomic
-def forget(name: str) -> bool:
-    """Remove what a deleted extra has; return whether there was anything. Idempotent. Raises ExtraIsHere."""
+def record_of(name: str) -> ExtraRecord | None:
+    """Return what a deleted extra has, but for what another one has now. Raises ExtraIsHere."""
     if name in extras.names():
         raise ExtraIsHere(name)
     record = ExtraRecord.objects.filter(name=name).first()
-    if record is None:
-        return False
+    if record:
+        tables = {model._meta.db_table for model in apps.get_models()}
+        record.tables = [table for table in record.tables if table not in tables]
+        record.settings = [one for one in record.settings if not hasattr(settings, one)]
+    return record
+
+
+@transaction.atomic
+def forget(record: ExtraRecord) -> None:
+    """Remove what a deleted extra has in the accounts database, and the record itself. Idempotent."""
+    name = record.name
     with connection.cursor() as cursor:
         for table in reversed(record.tables):
             cursor.execute(f"DROP TABLE IF EXISTS {connection.ops.quote_name(table)}")
@@ -62,4 +77,3 @@ def forget(name: str) -> bool:
     ContentType.objects.filter(app_label=name).delete()  # and with them permissions, and the admin's log
     MigrationRecorder(connection).migration_qs.filter(app=name).delete()
     record.delete()
-    return True

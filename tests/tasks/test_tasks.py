@@ -72,6 +72,22 @@ def test_a_task_that_fails_is_tried_again_after_as_long_as_it_has_waited():
     assert not DBTaskResult.objects.exists()
 
 
+def test_a_task_of_a_deleted_extra_waits_without_a_word(caplog):
+    tasks.add(note, "one")
+    DBTaskResult.objects.update(task_path="extras.gongs.sending.deliver")
+
+    tasks.work_off(MAIL)
+    later(timedelta(days=3))
+    tasks.work_off(MAIL)
+
+    assert not caplog.records
+    assert timedelta(minutes=59) < waits_for() <= timedelta(hours=1)
+    DBTaskResult.objects.update(task_path=note.module_path)
+    later(timedelta(hours=2))
+    tasks.work_off(MAIL)
+    assert noted.done == ["one"]
+
+
 @pytest.mark.parametrize(("asked", "pause"), [(5, 30), (600, 600), (10**9, 6 * 3600)])
 def test_a_receiver_that_asks_for_a_pause_gets_it_up_to_some_hours(asked, pause):
     noted.fail("busy", TryLater("429", asked))

@@ -36,7 +36,7 @@ class Command(StoreCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         repository = patient_repository()
         with progress(unit="articles", shown=options["progress"]) as bar:
-            number = self.print_findings(repository.audit.run(bar.reach), bar)
+            number = self.print_findings(repository.audit.run(bar.reach, extras.keys_of_deleted()), bar)
         if behind := finder().tell_progress(repository):
             self.stdout.write(behind)
         others = (

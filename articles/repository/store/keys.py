@@ -335,6 +335,12 @@ def recognise(names: Iterable[str]) -> Iterable[Key | None]:
         yield keys[match.lastindex - 1] if match and match.lastindex else None
 
 
+def among(names: Iterable[str]) -> Callable[[str], bool]:
+    """Return what tells whether a key, with or without a shard's prefix, is of kinds that are not in the table."""
+    matches = re.compile("|".join(Key(name, "").pattern for name in names) or "(?!)").fullmatch
+    return lambda key: bool(matches(split_prefix(key)[1]))
+
+
 class Shards:
     """All shards. With one, its prefix is empty; with more, each prefix is a hash tag."""
 

@@ -30,7 +30,7 @@
 """
 
 import time
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -47,7 +47,7 @@ from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, ENTRIES_PER_CHECK, read_ahead
 from articles.repository.store.connection import OfStore, Store, Value, exact_time
 from articles.repository.store.findings import Finding, Verb, attempt, attempt_each, findings_from
-from articles.repository.store.keys import Keys
+from articles.repository.store.keys import Keys, among
 from articles.repository.store.scan import Contents, batches, newest_since, portions, ranked_members
 from articles.repository.store.values import parameters_from
 from articles.repository.upkeep.comments import CommentAudit
@@ -84,10 +84,14 @@ def quiet(_done: int, _total: int) -> None:
 class Audit(OfStore):
     """The audit of a store. Read-only."""
 
-    def run(self, progress: Progress = quiet) -> Iterator[Finding]:
-        """Yield every broken invariant, none for a sound store. Reads all keys, in batches. Raises StoreError."""
-        found = find_all(self._store)
-        yield from (Finding(name, "belongs to nothing of this site") for name in found.foreign)
+    def run(self, progress: Progress = quiet, left_behind: Iterable[str] = ()) -> Iterator[Finding]:
+        """Yield every broken invariant, none for a sound store. Reads all keys, in batches. Raises StoreError.
+
+        `left_behind`: kinds of keys of extras that were deleted, which are no findings.
+        """
+        found, is_left = find_all(self._store), among(left_behind)
+        foreign = (name for name in found.foreign if not is_left(name))
+        yield from (Finding(name, "belongs to nothing of this site") for name in foreign)
         if found.mistyped:
             yield from (one.finding for one in found.mistyped)
             return
