@@ -1,12 +1,15 @@
 """Write what follows from the code: python -m bench.documentation
 
 The tables of docs/configuration.md, docs/limits.md and docs/data-model.md from those of settings, limits and keys,
-and from the headers of the scripts; and deploy/store.acl from the commands and keys that the site uses. What a
-setting means, a limit limits and a key holds is written on these pages, and stays.
+and from the headers of the scripts; which extra uses which door, in docs/architecture.md; deploy/store.acl from
+the commands and keys that the site uses. What a setting means, a limit limits and a key holds is written on these
+pages, and stays.
 """
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
 import extras
@@ -14,11 +17,12 @@ from articles.domain.limits import LIMITS, PROVIDER_SHARE
 from articles.repository.store import scripts
 from articles.repository.store.keys import DAY, HOUR, MINUTE, TABLE, Place
 from articles.repository.store.permissions import as_acl
+from extras.apps import Extra
 from voting_site.configuration.variables import VARIABLES
 
 ROOT = Path(__file__).parents[1]
 CONFIGURATION, DATA_MODEL = ROOT / "docs" / "configuration.md", ROOT / "docs" / "data-model.md"
-LIMITS_PAGE = ROOT / "docs" / "limits.md"
+LIMITS_PAGE, ARCHITECTURE = ROOT / "docs" / "limits.md", ROOT / "docs" / "architecture.md"
 ACL = ROOT / "deploy" / "store.acl"
 
 HEADINGS: Mapping[Place, str] = {
@@ -123,6 +127,28 @@ def configuration(text: str, extra: str = "") -> str:
     return _replace_table(text, "Settings" if extra else "Configuration", "\n".join(rows) + "\n")
 
 
+_BY_NAME = ("models.py", "migrations", "pages.py", "api.py", "management", "jinja2", "lua", "static", "locale")
+"""What the site finds in the folder of an extra by its name."""
+
+
+def doors(extra: str) -> str:
+    """Return the row of an extra in the table of doors: what is found by name, its rows, its methods."""
+    rows, found = extras.rows_of(extra), vars(import_module(f"extras.{extra}.apps")).values()
+    (own,) = (one for one in found if isinstance(one, type) and issubclass(one, Extra) and one is not Extra)
+    cells = (
+        [name for name in _BY_NAME if (extras.FOLDER / extra / name).exists()],
+        [one.name for one in fields(rows) if getattr(rows, one.name)],
+        [name for name in ("ready", *vars(Extra)) if name in vars(own) and callable(getattr(own, name))],
+    )
+    return f"| `{extra}` | {' | '.join(', '.join(f'`{name}`' for name in cell) or '–' for cell in cells)} |"
+
+
+def architecture(text: str) -> str:
+    """Return docs/architecture.md with the table of doors rewritten."""
+    rows = ["| extra | found by name | rows | methods |", "| --- | --- | --- | --- |", *map(doors, extras.names())]
+    return _replace_table(text, "Extras", "\n".join(rows) + "\n")
+
+
 def main() -> None:
     readmes = {extras.FOLDER / name / "README.md": name for name in extras.names()}
     pages = {
@@ -130,6 +156,7 @@ def main() -> None:
         CONFIGURATION: configuration(CONFIGURATION.read_text("utf-8")),
         LIMITS_PAGE: limits_page(LIMITS_PAGE.read_text("utf-8")),
         DATA_MODEL: data_model(DATA_MODEL.read_text("utf-8")),
+        ARCHITECTURE: architecture(ARCHITECTURE.read_text("utf-8")),
         ACL: as_acl(),
     }
     for path, text in pages.items():

@@ -126,6 +126,11 @@ def _refuse_clashes(what: str, claims: Mapping[str, list[str]]) -> None:
                 raise BadExtra(f"extras/{owners[name]} and extras/{extra} both have the {what} {name}.")
 
 
+def rows_of(extra: str) -> Rows:
+    """Return all rows of one extra."""
+    return _rows()[extra]
+
+
 def settings(extra: str = "") -> tuple[Setting, ...]:
     """Return the settings of one extra, or of all."""
     return tuple(one for name, rows in _rows().items() for one in rows.settings if extra in (name, ""))

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import extras
+from bench.documentation import doors
 from tests.cases import for_each
 from tests.source import ROOT
 from tests.test_floors import EXTRAS, FLOORS
@@ -55,6 +57,11 @@ def test_the_contributors_guide_names_files_that_exist(path):
 @for_each("path, name", re.findall(r"`([\w/]+\.py)`\s+`(\w+)(?:\(\))?`", PAGE))
 def test_a_walk_names_functions_that_exist(path, name):
     assert re.search(rf"^\s*(?:def|class) {name}\b", file_of(path).read_text("utf-8"), re.MULTILINE)
+
+
+@for_each("extra", extras.names())
+def test_the_table_of_extras_has_their_doors(extra):
+    assert PAGE.count(f"\n{doors(extra)}\n") == 1
 
 
 def test_no_row_names_more_than_ten_files():

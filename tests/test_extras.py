@@ -1,7 +1,11 @@
 """The contract of extras: what is refused at start, and what a deleted folder leaves behind."""
 
+import ast
+import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +25,7 @@ from articles.models import ExtraRecord, SiteSetting
 from articles.operation import extras as of_extras
 from extras import apps as running
 from tests.factories import post, vote
+from tests.source import ROOT, modules, within
 from tests.tasks.noted import note
 
 SETTING = "from extras import Rows, Setting\nROWS = Rows(settings=(Setting('BELLS', 'yes/no', '1'),))\n"
@@ -182,3 +187,34 @@ def test_the_data_of_an_extra_that_is_here_is_not_removed(db, name):
         call_command("forget_extra", name)
 
     assert ExtraRecord.objects.get(name=name).tables
+
+
+def importers() -> dict[str, set[str]]:
+    """Return which parts of the site, the core or an extra, import each installed package."""
+    found, packages = defaultdict[str, set[str]](set), packages_distributions()
+    for name, file in modules().items():
+        if within(name, "bench"):
+            continue
+        part = "/".join(name.split(".")[:2]) if within(name, "extras") and name.count(".") > 1 else "the core"
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            imported = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                imported = [node.module or ""]
+            for package in {one for module in imported for one in packages.get(module.partition(".")[0], ())}:
+                found[package.lower()].add(part)
+    return found
+
+
+@pytest.mark.source
+def test_requirements_say_which_extras_need_them_and_nothing_else_imports_those():
+    lines = (ROOT / "requirements.in").read_text("utf-8").splitlines()
+    needed = {line: set(re.findall(r"extras/\w+", line)) for line in lines if line and not line.startswith("#")}
+    here = {f"extras/{name}" for name in extras.names()}
+
+    used = importers()
+    wrong = {}
+    for line, wanted in needed.items():
+        users = used[re.split(r"[^\w-]", line)[0]]
+        if (users != wanted & here) if wanted else (users and "the core" not in users):
+            wrong[line] = users
+    assert wrong == {}
