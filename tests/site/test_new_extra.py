@@ -1,0 +1,137 @@
+"""A new extra in thirty lines works when its folder is copied in, and leaves nothing behind when it is deleted."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from tests.site_process import Site
+from tests.waiting import until
+from tests.without import Stopped, copy_of_checkout, demand, started
+
+pytestmark = pytest.mark.site
+
+FILES = {
+    "rows.py": """
+from extras import Rows, Setting
+ROWS = Rows(
+    settings=(Setting("GONGS", "yes/no", "1", in_browser=True, label="Gongs", page="programs"),),
+    backed_up=("gongs.Stroke",),
+)
+""",
+    "models.py": """
+from django.db import models
+class Stroke(models.Model):
+    at = models.FloatField()
+""",
+    "jinja2/gongs/gongs.html": """
+{% extends "base.html" %}
+{% block content %}<h1>Gongs</h1><p>{{ strokes }} strokes</p>{% endblock %}
+""",
+    "pages.py": """
+from django.shortcuts import render
+from django.urls import path
+from extras.gongs.models import Stroke
+def gongs(request):
+    return render(request, "gongs/gongs.html", {"strokes": Stroke.objects.count()})
+urlpatterns = [path("gongs/", gongs, name="gongs")]
+""",
+    "apps.py": """
+from extras.apps import Entry, Extra, Step
+class Gongs(Extra):
+    name = "extras.gongs"
+    def steps(self):
+        from extras.gongs.sending import strike
+        return (Step("gongs", strike),)
+    def entries(self):
+        from articles.configuration.choices import chosen
+        return (Entry("administration", "articles:gongs", "Gongs", lambda: chosen.GONGS),)
+""",
+    "sending.py": """
+import tasks
+from django_tasks import task
+from extras.gongs.models import Stroke
+@task(queue_name="out")
+def ring():
+    Stroke.objects.create(at=0.0)
+def strike(repository, seconds):
+    tasks.add(ring)
+    return "1 task queued"
+""",
+    "__init__.py": "",
+    "migrations/__init__.py": "",
+}
+
+# What a site has, by which it can be told that an extra was there.
+_STATE = """
+import json
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from django_tasks_db.models import DBTaskResult
+from articles.models import ExtraRecord, SiteSetting
+print(json.dumps({
+    "tables": sorted(connection.introspection.table_names()),
+    "migrations": sorted(MigrationRecorder(connection).applied_migrations()),
+    "kinds": sorted(ContentType.objects.values_list("app_label", "model")),
+    "permissions": sorted(Permission.objects.values_list("codename", flat=True)),
+    "settings": sorted(SiteSetting.objects.filter(name__regex="^[A-Z_]+$").values_list("name", flat=True)),
+    "tasks": DBTaskResult.objects.filter(task_path__contains="gongs").exists(),
+    "extras": sorted(ExtraRecord.objects.values_list("name", flat=True)),
+}))
+"""
+
+_SWITCH_OFF = """
+import json
+from django.conf import settings
+from django.test import Client
+from accounts.models import User
+from articles.models import SiteSetting
+User.objects.create_superuser("root")
+browser = Client(headers={"host": "localhost"})
+browser.force_login(User.objects.get(username="root"))
+page = "/administration/programs/"
+shown = browser.get(page).content.decode()
+values = {name: variable.default for name, variable in settings.BROWSER_SETTINGS.items()}
+answer = browser.post(page, values | {"GONGS": "0"})
+print(json.dumps(["/gongs/" in shown, "Gongs" in shown, answer.status_code,
+                  *SiteSetting.objects.filter(name="GONGS").values_list("text", flat=True),
+                  "/gongs/" in browser.get(page).content.decode()]))
+"""
+
+
+def asked(site: Site, script: str):
+    return json.loads(demand(site, "shell", "--verbosity", "0", "-c", script).splitlines()[-1])
+
+
+def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, demo_data):
+    data, program = tmp_path / "data", copy_of_checkout(tmp_path / "site", [])
+    own = program / "extras" / "gongs"
+    shutil.copytree(demo_data, data)
+    with started(data, program) as site:
+        before = asked(site, _STATE)
+    for name, text in FILES.items():
+        (own / name).parent.mkdir(parents=True, exist_ok=True)
+        (own / name).write_text(text.lstrip())
+    demand(Stopped(data, program), "makemigrations", "gongs")
+
+    with started(data, program) as site:
+        demand(site, "check", says="no issues")
+        assert asked(site, _SWITCH_OFF) == [True, True, 302, "0", False]
+        until(lambda: re.search("[1-9]\\d* strokes", site.get("/gongs/")[1]))
+        demand(site, "backup", str(tmp_path / "backups"))
+        (manifest,) = tmp_path.glob("backups/*/manifest.json")
+        assert json.loads(manifest.read_text())["counts"]["gongs.Stroke"] > 0
+        now = asked(site, _STATE)
+        assert {name for name in before if now[name] == before[name]} <= {"tasks"}  # those are done at once
+
+    shutil.rmtree(own)
+    with started(data, program) as site:
+        assert site.get("/gongs/")[0] == 404
+        demand(site, "check", says="forget_extra gongs")
+        demand(site, "audit", says="1 finding.", status=1)
+        demand(site, "forget_extra", "gongs", says="All data of gongs is removed.")
+        assert asked(site, _STATE) == before
+        demand(site, "audit", says="no findings")
