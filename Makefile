@@ -99,7 +99,7 @@ RANDOM = tests/unit tests/repository tests/api tests/chaos/histories
 # All tests in the system's Chromium: this takes minutes. They leave pictures of every page in test-artefacts/pages.
 test-browser: ONLY ?= browser
 test-browser: $(TOOLS_READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser $(SELECTED)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "$(ONLY)" tests/browser extras $(SELECTED)
 
 # The site without the folders of these extras, E="webhooks push", or without all: a minute. EACH=1 tries each by itself
 # first. TESTS=1 also runs all tests that are left, TESTS=fast those that need no process.

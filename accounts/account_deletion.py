@@ -44,7 +44,7 @@ _KEPT_COLUMNS = frozenset(("id", "username", "canonical_name", "imported", "date
 """Of the account's row: what keeps id and name from being used again. The others lose what they say."""
 
 _DELETED_ROWS = (
-    "tokens", "identities", "passkeys", "devices", "recovery_codes", "blocks", "blocked_by",
+    "tokens", "identities", "passkeys", "recovery_codes", "blocks", "blocked_by",
     "mutes", "bans", "group_moderations", "notes", "about_flags", "flags_on_abouts", "held_posts",
     "text_digests", "sessions",  # a step ends the sessions themselves
 )  # fmt: skip
@@ -85,7 +85,7 @@ def begin(user_id: int) -> None:
     for column in User._meta.concrete_fields:
         if column.attname not in _KEPT_COLUMNS:
             setattr(member, column.attname, column.get_default())
-    member.is_active, member.waiting_mail, member.push_kinds = False, "", ""
+    member.is_active, member.waiting_mail = False, ""
     member.set_unusable_password()
     member.save()
     member.groups.clear()

@@ -13,7 +13,6 @@ from hashlib import sha256
 from importlib import import_module
 from typing import Any
 
-from django.apps import apps
 from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.signals import user_logged_in, user_logged_out
@@ -146,10 +145,12 @@ def _end(keys: Iterable[str]) -> None:
 
 
 def record_new_key(former: str | None, key: str | None) -> None:
-    """Record that a session has another key, as it has after a change of the password."""
+    """Record that a session has another key, as after a change of the password, also in rows that refer to it."""
     with transaction.atomic():
         MemberSession.objects.filter(session_key=former).update(session_key=key)
-        apps.get_model("accounts", "Device").objects.filter(session=former).update(session=key)
+        for relation in MemberSession._meta.related_objects:
+            rows, name = relation.field.model._default_manager, relation.field.name
+            rows.filter(**{name: former}).update(**{name: key})
 
 
 @receiver(user_logged_out)

@@ -206,11 +206,6 @@ def _do_tasks(_repository: Repository) -> str:
     return ", ".join(filter(None, (_counted(lost, "task", "tidied"), _counted(done, "task", "done"))))
 
 
-def _push(repository: Repository) -> str:
-    push = _done_by("PUSHER", "message", "queued")
-    return push(repository) if settings.WEB_PUSH else ""
-
-
 def _step_of(step: extras.Step) -> _Step:
     """Return the step of an extra with the time that each step has."""
     return _Step(step.name, lambda repository: step.work(repository, _BUDGET), step.is_routine, step.is_awaited)
@@ -232,7 +227,6 @@ _STEPS: tuple[_Step, ...] = (
     _Step("account_deletion", lambda _: _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")),
     _Step("mail", _send_mail),
     _Step("replies", _post_replies, is_awaited=lambda: settings.REPLY_ADDRESS),
-    _Step("push", _push, is_routine=True, is_awaited=lambda: settings.WEB_PUSH),
     *map(_step_of, extras.steps()),
     _Step("tasks", _do_tasks),
     _Step("trim", lambda one: _counted(one.lease.trim({step.name for step in _STEPS}), "entry", "dropped")),
@@ -246,7 +240,7 @@ _STEPS: tuple[_Step, ...] = (
 
 
 _FREQUENT = tuple(step for step in _STEPS if step.is_awaited)
-_FREQUENT_PAUSE = 10.0  # seconds between two runs of these: what is pushed or answered is expected soon
+_FREQUENT_PAUSE = 10.0  # seconds between two runs of these: what is told or answered is expected soon
 
 
 def run(

@@ -29,7 +29,6 @@ from extras.apps import urlpatterns as of_extras
 from integrity import pages as integrity
 from links import pages as links
 from moderation import urls as moderation
-from push import pages as push
 
 app_name = "articles"
 urlpatterns = [  # the most requested first: Django compares one after the other
@@ -123,6 +122,5 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     *links.urlpatterns,
     *moderation.urlpatterns,
     *owner.urlpatterns,
-    *push.urlpatterns,
 ]
 urlpatterns += of_extras(urlpatterns)

@@ -127,7 +127,10 @@ def configuration(text: str, extra: str = "") -> str:
     return _replace_table(text, "Settings" if extra else "Configuration", "\n".join(rows) + "\n")
 
 
-_BY_NAME = ("models.py", "migrations", "pages.py", "api.py", "management", "jinja2", "lua", "static", "locale")
+_BY_NAME = (
+    "models.py", "migrations", "pages.py", "api.py", "worker.js", "management", "jinja2", "lua", "static",
+    "locale",
+)  # fmt: skip
 """What the site finds in the folder of an extra by its name."""
 
 

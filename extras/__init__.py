@@ -2,8 +2,11 @@
 
 `rows.py` of an extra has `ROWS`: what the core's tables get from it, read before Django is ready. `apps.py` has
 one class of `extras.apps.Extra`: what runs. Django finds models, migrations, commands, `static/` and `locale/`.
-Found by name are `pages.py` with `urlpatterns`, templates in `jinja2/`, and `tests/doors.py`: see
-`tests/extras.py`.
+Found by name are `pages.py` with `urlpatterns`, `api.py` with operations, templates in `jinja2/`, `worker.js`, and
+`tests/doors.py`: see `tests/extras.py`.
+
+Rows of an extra refer to others than accounts without a constraint in the database (`db_constraint=False`): they
+stay there after its folder was deleted, and must not keep others.
 
 This package and `extras.apps` are the contract. They stand at the bottom, and name no extra.
 """
@@ -12,7 +15,7 @@ import ast
 import keyword
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -50,6 +53,9 @@ class Rows:
     """What an extra adds to the core's tables. Texts are English, marked with `N_`."""
 
     settings: tuple[Setting, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """Sentences about input that is refused, by the code of `articles.text.lines.InvalidInput`."""
+
     backed_up: tuple[str, ...] = ()
     """Labels of models whose rows a backup has, each after those that it refers to."""
 
@@ -104,6 +110,7 @@ def _rows() -> Mapping[str, Rows]:
             raise BadExtra(f"extras/{name}/rows.py has no ROWS of the type extras.Rows.")
         found[name] = rows
     _refuse_clashes("setting", {name: [one.name for one in rows.settings] for name, rows in found.items()})
+    _refuse_clashes("refusal", {name: [*rows.inputs] for name, rows in found.items()})
     return found
 
 
@@ -136,6 +143,11 @@ def settings(extra: str = "") -> tuple[Setting, ...]:
     return tuple(one for name, rows in _rows().items() for one in rows.settings if extra in (name, ""))
 
 
+def inputs() -> dict[str, str]:
+    """Return the sentences about input that is refused, by code."""
+    return {code: sentence for rows in _rows().values() for code, sentence in rows.inputs.items()}
+
+
 def backed_up() -> tuple[str, ...]:
     """Return the labels of the models that a backup has."""
     return tuple(label for rows in _rows().values() for label in rows.backed_up)
@@ -149,3 +161,8 @@ def not_backed_up() -> tuple[str, ...]:
 def template_folders() -> list[Path]:
     """Return the folders of the templates of pages and mails."""
     return [path for name in names() if (path := FOLDER / name / "jinja2").is_dir()]
+
+
+def worker_parts() -> list[Path]:
+    """Return the scripts that follow `static/js/worker.js` in the browser."""
+    return [path for name in names() if (path := FOLDER / name / "worker.js").is_file()]

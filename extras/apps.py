@@ -6,10 +6,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps import AppConfig, apps
+from django.utils.safestring import SafeString
 
 from extras import BadExtra, names
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
     from django.urls import URLPattern
 
     from accounts.models import User
@@ -42,9 +44,12 @@ class Entry(NamedTuple):
     about: Any = ""
     """What is there, in a bar that says it."""
 
+    name: str = ""
+    """Of a page of the settings: its `section`, and in the list of them its anchor."""
 
-BARS = ("administration", "programs")
-"""Bars of the core: of the administrators' pages, and "Programs and keys" of a member's settings."""
+
+BARS = ("administration", "settings", "programs")
+"""Bars of the core: of the administrators' pages, of a member's settings, and "Programs" there."""
 
 
 class Extra(AppConfig):
@@ -61,6 +66,10 @@ class Extra(AppConfig):
 
     def entries(self) -> Sequence[Entry]:
         return ()
+
+    def draw(self, place: str, request: "HttpRequest") -> str:  # noqa: ARG002 - for extras
+        """Return HTML for a place of a page that is not kept: `inbox`, below its entries."""
+        return ""
 
     def export(self, member: "User", repository: "Repository") -> "Mapping[str, Iterable[Mapping[str, Any]]]":  # noqa: ARG002 - for extras
         """Return what a member's copy of their data has from here, by name."""
@@ -82,9 +91,19 @@ def entries_of(bar: str) -> list[Entry]:
     return [entry for extra in installed() for entry in extra.entries() if entry.bar == bar and entry.is_shown()]
 
 
+def drawn(place: str, request: "HttpRequest") -> SafeString:
+    """Return what extras draw at a place of a page."""
+    return SafeString("".join(extra.draw(place, request) for extra in installed()))
+
+
 def export(member: "User", repository: "Repository") -> dict[str, Iterable[Mapping[str, Any]]]:
     """Return what a member's copy of their data has from all extras, by name."""
     return {name: rows for extra in installed() for name, rows in extra.export(member, repository).items()}
+
+
+def api_modules() -> list[str]:
+    """Return the modules with operations of the API."""
+    return [module for name in names() if find_spec(module := f"extras.{name}.api")]
 
 
 def urlpatterns(core: "Sequence[URLPattern]") -> "list[URLPattern]":

@@ -1,6 +1,6 @@
 """Bounded requests to what strangers name: each name is resolved once, and that very address is connected.
 
-The fetching process reads pages; background tasks post messages to push services.
+The fetching process reads pages; background tasks post messages to addresses that members name.
 """
 
 import http.client

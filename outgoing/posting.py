@@ -1,4 +1,4 @@
-"""Messages that background tasks post to what members name: push services, webhooks.
+"""Messages that background tasks post to addresses that members name.
 
 A receiver that is slow delays its member alone: after a slow exchange it rests, so that others have their turn.
 """

@@ -10,17 +10,20 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import ForeignKey
 from django.urls import path
 from django_tasks_db.models import DBTaskResult
 
 import extras
 import tasks
+from accounts.models import User
 from articles.models import ExtraRecord, SiteSetting
 from articles.operation import extras as of_extras
 from extras import apps as running
@@ -107,7 +110,7 @@ def test_folders_and_classes_that_cannot_be_right_are_refused_in_a_sentence(
         ({"bells": "x/ hum", "gongs": "y/ hum"}, (), "extras/bells and extras/gongs both have the address hum."),
         ({"bells": "x/ ring", "gongs": "x/ hit"}, (), "extras/bells and extras/gongs both have the address /x/."),
         ({"gongs": "x/ about"}, (), "the core and extras/gongs both have the address about."),
-        ({}, ("cellar",), "extras.gongs has a link in the bar 'cellar'; the bars are administration, programs."),
+        ({}, ("cellar",), f"extras.gongs has a link in the bar 'cellar'; the bars are {', '.join(running.BARS)}."),
     ],
 )  # fmt: skip
 def test_addresses_that_two_have_and_links_in_no_bar_are_refused_in_a_sentence(
@@ -218,3 +221,16 @@ def test_requirements_say_which_extras_need_them_and_nothing_else_imports_those(
         if (users != wanted & here) if wanted else (users and "the core" not in users):
             wrong[line] = users
     assert wrong == {}
+
+
+@pytest.mark.parametrize("name", extras.names())
+def test_rows_of_an_extra_do_not_keep_those_of_the_core_from_being_deleted(name):
+    """Accounts alone are never deleted from the database."""
+    relations = [
+        field
+        for model in apps.get_app_config(name).get_models(include_auto_created=True)
+        for field in model._meta.get_fields()
+        if isinstance(field, ForeignKey) and field.related_model._meta.app_label != name
+    ]
+
+    assert [field for field in relations if field.db_constraint and field.related_model is not User] == []

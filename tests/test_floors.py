@@ -66,7 +66,7 @@ FLOORS = (
     ("voting_site",),
     ("articles.management", "articles.urls"),
     ("articles.lemmy", "integrity"),
-    ("articles.housekeeping", "articles.views", "push"),
+    ("articles.housekeeping", "articles.views"),
     ("articles.doctor", "articles.middleware", "links", "moderation"),
     (
         "articles.api",
@@ -167,6 +167,7 @@ PURE: dict[str, tuple[str, ...]] = {
     "articles.domain": (),
     "articles.text": (
         "articles.domain",
+        "extras",
         "accounts.name_characters",
         "accounts.names",
         "Stemmer",
@@ -228,7 +229,6 @@ CAPABILITIES = {
         *(f"moderation.{name}" for name in ("flags", "log", "mail", "members")),
         *(f"moderation.{name}" for name in ("redactions", "statements", "urls")),
     },
-    "push": {"push.pages"},
 }
 """Folders that one could delete, each with the modules by which the rest of the site knows it."""
 

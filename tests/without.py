@@ -40,7 +40,7 @@ _USED = """
 from accounts.models import User
 from tests.extras import all_of
 member = User.objects.get(username="demo")
-for fill in all_of("fill"):
+for fill in [*all_of("fill"), *all_of("use")]:
     fill(member)
 """
 _LOG_IN = """

@@ -42,7 +42,7 @@ from articles.web.addresses import path_of
 from articles.web.context import in_brief
 from articles.web.groups import closed_mark, option_title
 from articles.web.wiring import group_title, html_of_site_text
-from extras.apps import entries_of
+from extras.apps import drawn, entries_of
 from moderation.statements import site_rules, title_of
 
 
@@ -196,6 +196,7 @@ def environment(**options: Any) -> Environment:
         page_of=page_of,
         is_mail_dropped=is_dropped,
         draw_rows=draw_rows,
+        drawn_by_extras=drawn,
         entries_of=entries_of,
         kept_piece=kept_piece,
         site_text=site_text,

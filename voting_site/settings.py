@@ -88,7 +88,6 @@ TEMPLATES = [
             "environment": "voting_site.jinja.environment",
             "context_processors": [
                 "articles.web.context.variables",
-                "push.pages.offer",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -132,7 +131,6 @@ FORMER_TASKS = former.TASKS
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 FETCH_TITLES = fetches_titles(CONFIGURATION)
-WEB_PUSH = bool(CONFIGURATION["WEB_PUSH"]) if CONFIGURATION["WEB_PUSH"] != "" else _HTTPS
 
 # The store: every article, vote and ranking. See docs/data-model.md.
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)
@@ -140,7 +138,6 @@ STORE_IS_EMBEDDED = not CONFIGURATION["REDIS_URL"]
 STORE_TIMEOUT_MS = CONFIGURATION["STORE_TIMEOUT_MS"]
 STORE_OPENER = "voting_site.store_session.opened_store"
 WAITING_MAILER = "moderation.mail.send_waiting"
-PUSHER = "push.sending.send_due"
 NAME_CHECKER = "articles.web.rules.acting.check_name"
 PROBATION_KEEPER = "moderation.vouches.end_probations"
 BALLOT_RECORDER = "integrity.recording.record_closed"

@@ -57,8 +57,6 @@ class Migration(migrations.Migration):
                 ('digested_at', models.FloatField(db_default=0, default=0, editable=False)),
                 ('waiting_mail', models.CharField(blank=True, db_default='daily', default='daily', editable=False, max_length=6)),
                 ('waiting_mailed_until', models.FloatField(db_default=0, default=0, editable=False)),
-                ('push_kinds', models.CharField(blank=True, db_default='reply,mention,waiting', default='reply,mention,waiting', editable=False, max_length=60)),
-                ('pushed_until', models.FloatField(db_default=0, default=0, editable=False)),
                 ('followed_groups', models.TextField(blank=True, db_default='', default='', editable=False, verbose_name='followed groups')),
                 ('feed_key', models.CharField(blank=True, db_default='', default='', editable=False, max_length=32)),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
@@ -297,24 +295,6 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sessions', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'default_permissions': (),
-            },
-        ),
-        migrations.CreateModel(
-            name='Device',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('secret', models.TextField()),
-                ('added_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('failing_since', models.DateTimeField(null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='devices', to=settings.AUTH_USER_MODEL)),
-                ('token', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, to='accounts.token')),
-                ('session', models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, to='accounts.membersession')),
-            ],
-            options={
-                'ordering': ['added_at', 'pk'],
-                'abstract': False,
                 'default_permissions': (),
             },
         ),

@@ -1,7 +1,6 @@
-"""Members: accounts, sign-ups, vouches, sessions, devices, bans, rules, notes, tokens, apps, silencing."""
+"""Members: accounts, sign-ups, vouches, sessions, bans, rules, notes, tokens, apps, silencing."""
 
 from accounts.models.blocks import Block, Mute
-from accounts.models.devices import FORGOTTEN_AFTER, MOST_DEVICES, Device
 from accounts.models.group_moderators import GroupModerator
 from accounts.models.law import LegalNotice, Statement
 from accounts.models.members import (

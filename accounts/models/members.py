@@ -362,18 +362,6 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     waiting_mailed_until = models.FloatField(default=0, db_default=0, editable=False)
     """In Unix seconds: what began to wait later may still be mailed."""
 
-    push_kinds = models.CharField(
-        max_length=60,
-        blank=True,
-        default="reply,mention,waiting",
-        db_default="reply,mention,waiting",
-        editable=False,
-    )
-    """What is pushed to the member's devices, comma-separated: kinds of notices, and "waiting"."""
-
-    pushed_until = models.FloatField(default=0, db_default=0, editable=False)
-    """In Unix seconds: what came later may still be pushed."""
-
     followed_groups = models.TextField(_("followed groups"), blank=True, default="", db_default="", editable=False)
     feed_key = models.CharField(max_length=32, blank=True, default="", db_default="", editable=False)
     """Part of the private feed's address; empty while there is none. A new one ends the former address."""

@@ -49,7 +49,7 @@ _TAGS: Json = {
     "inbox": "Notices.",
     "link-info": "What a page says about itself.",
     "log": "The log of moderation.",
-    "me": "The member who asks: lists, settings, devices, statements.",
+    "me": "The member who asks: lists, settings, statements.",
     "posted-before": "Articles that were posted with the same link.",
     "queue": "What waits for moderators.",
     "removed": "What was removed.",

@@ -1,7 +1,7 @@
 """The accounts in a backup: rows of Django's models, which any of its databases can hold.
 
-Sessions are left out, and with them the devices to which notices are pushed: one that has ended since the backup
-would be valid again. Members log in again after a restore.
+Sessions are left out: one that has ended since the backup would be valid again. Members log in again
+after a restore.
 """
 
 import sqlite3
@@ -51,7 +51,6 @@ BY_NAME = ("auth.Group_permissions", "accounts.User_user_permissions", "admin.Lo
 OMITTED = (
     "sessions.Session",
     "accounts.MemberSession",
-    "accounts.Device",
     "accounts.AppRequest",
     "articles.KnownStore",
     "articles.ExtraRecord",

@@ -4,7 +4,7 @@ A rename before the release of 1.0.0 adds its row here. Backups of 0.5.0 and lat
 1.0.0 by these names; later versions migrate on from there. Keys of the store have kept theirs. Knows no framework.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 ACCOUNTS = (
@@ -13,7 +13,7 @@ ACCOUNTS = (
 )  # fmt: skip
 """The last migration of `accounts`, in order, of versions from 0.5.0 to before 1.0.0: by it they are known."""
 
-MIGRATIONS = dict.fromkeys(("accounts", "articles", "integrity", "webhooks"), "0001_initial")
+MIGRATIONS = dict.fromkeys(("accounts", "articles", "integrity", "push", "webhooks"), "0001_initial")
 """The migrations of 1.0.0, one an app, into whose tables their rows are loaded."""
 
 MODELS: dict[str, str | None] = {"accounts.BranchAct": None, "accounts.Webhook": "webhooks.Webhook"}
@@ -21,14 +21,28 @@ MODELS: dict[str, str | None] = {"accounts.BranchAct": None, "accounts.Webhook":
 
 FIELDS: dict[str, dict[str, str | None]] = {
     "accounts.AccountDeletion": {"step": None, "progress": None},  # its pass begins again
+    "accounts.User": {"push_kinds": None, "pushed_until": None},
     "integrity.ChainDay": {"previous": None, "digests": None},
 }
 """Present names of a model's fields by former ones, by its former label; None for one that is gone."""
 
+
+def _push_choice(member: Mapping[str, Any]) -> list[Any] | None:
+    kinds, default = member.get("push_kinds"), "reply,mention,waiting"
+    is_own = kinds not in (None, default) and member["left_at"] is None
+    return ["push.Choice", {"member": member["id"], "kinds": kinds}] if is_own else None
+
+
+SPLIT: dict[str, Callable[[Mapping[str, Any]], list[Any] | None]] = {"accounts.User": _push_choice}
+"""What makes a row of its own of a part of a row, if it differs from the default, by the row's former label."""
+
 NEW: dict[str, dict[str, Any]] = {"integrity.ChainDay": {"number": 0}}
 """Values of a model's fields that it did not have, by its former label, where the field has no default."""
 
-TASKS: dict[str, str] = {"webhooks.sending.deliver": "extras.webhooks.sending.deliver"}
+TASKS: dict[str, str] = {
+    "push.sending.deliver": "extras.push.sending.deliver",
+    "webhooks.sending.deliver": "extras.webhooks.sending.deliver",
+}
 """Present dotted paths of tasks by former ones, which rows of the queue still have."""
 
 FIRST_CHANGE = ("accounts", "0002_preferences")
@@ -52,10 +66,13 @@ def is_before(migrations: Mapping[str, str], name: str) -> bool:
 
 
 def renamed(lines: Iterable[Any]) -> Iterator[Any]:
-    """Yield a former backup's rows by their present names, without those that are gone."""
+    """Yield a former backup's rows by their present names, without those that are gone; then those of `SPLIT`."""
+    split = []
     for line in lines:
         match line:
             case [str() as label, dict() as values]:
+                if label in SPLIT and (part := SPLIT[label](values)):
+                    split.append(part)
                 fields, present = FIELDS.get(label, {}), MODELS.get(label, label)
                 if present is not None:
                     names = ((fields.get(name, name), value) for name, value in values.items())
@@ -65,3 +82,4 @@ def renamed(lines: Iterable[Any]) -> Iterator[Any]:
                     ]
             case _:
                 yield line
+    yield from split

@@ -3,6 +3,8 @@
 `articles.text.refusals` translates `INPUT`. The importer's report is in English only.
 """
 
+import extras
+
 
 def N_(text: str) -> str:  # noqa: N802 - gettext's own name for it
     """Mark a text for the catalogue, without translating it."""
@@ -62,9 +64,9 @@ INPUT = {
     "link-private": N_("The link leads to a private or local address, which other readers cannot open."),
     "link-blocked": N_("Links to %(host)s cannot be posted here. Reason: “%(reason)s”."),
     "link-userinfo": N_("The link must not contain a username or password."),
-    "push-subscription": N_("This is not a subscription of a push service with a public https address."),
     "slug-form": N_("A group’s name can only contain letters and digits, with single - or _ between them."),
     "slug-long": N_("The group’s name has %(length)s characters. The limit is %(limit)s."),
+    **extras.inputs(),
 }
 """Input that readers and programs send. The API documents these codes: they are stable."""
 

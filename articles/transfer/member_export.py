@@ -98,9 +98,6 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
             "name", ("made", "created_at"), ("used", "last_used_at"), ("expires", "expires_at"),
             ("scopes", lambda token: token.scopes.split()),
         ),
-        "devices": _objects(
-            member.devices.select_related("session", "token"), ("device", "label"), ("since", "added_at")
-        ),
         "invitations": _objects(
             member.invitations.select_related("invited"),
             ("created", "created_at"), ("expires", "expires_at"), ("invited", _filled("invited_name")),
@@ -214,7 +211,6 @@ def _settings(member: Any) -> dict[str, Any]:
         "mail_about": [kind for kind in member.mail_kinds.split(",") if kind],
         "weekly_mail": member.digest,
         "mail_to_moderators": member.waiting_mail or None,
-        "pushed_about": [kind for kind in member.push_kinds.split(",") if kind],
         "inbox_read_until": _at(member.inbox_read_until) if member.inbox_read_until else None,
         "followed_groups": list(slugs_from(member.followed_groups)),
         "private_feed": bool(member.feed_key),

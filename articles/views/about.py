@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import get_language_bidi, gettext as _, override
 from django.views.decorators.http import require_safe
 
+import extras
 from articles.configuration.choices import chosen, site_address
 from articles.domain.comments import EDIT_SECONDS
 from articles.site import site_text
@@ -91,7 +92,8 @@ def worker(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 
 @cache
 def _worker() -> bytes:
-    return Path(settings.BASE_DIR, "static", "js", "worker.js").read_bytes()
+    parts = (Path(settings.BASE_DIR, "static", "js", "worker.js"), *extras.worker_parts())
+    return b"\n".join(path.read_bytes() for path in parts)
 
 
 def bookmarklet(request: HttpRequest) -> str:

@@ -1,6 +1,6 @@
-// The worker of the browser for this site. It shows notifications (push/sending.py writes them), and keeps the last pages:
-// when the site cannot be reached, a page that was opened is shown as it was, with a sentence that says so; for another
-// page, there is a list of them.
+// The worker of the browser for this site; parts of extras follow it. It keeps the last pages: when the site cannot be
+// reached, a page that was opened is shown as it was, with a sentence that says so; for another page, there is a list of
+// them.
 //
 // Pages come from the network as before. Those of one reader are dropped as soon as a page for another one arrives, as
 // after a login or a logout. Only pages that have the sentence are kept: not the inbox, the settings or forms.
@@ -35,12 +35,6 @@ const keep = async (url, turn, response) => {
     await pages.put(url, new Response(text, { headers }));
     for (const old of (await pages.keys()).slice(0, -MOST)) await pages.delete(old);
   });
-};
-
-// Of a login that ends: what it shows, and what is still on its way.
-const forget = async () => {
-  for (const one of await registration.getNotifications()) one.close();
-  await (await registration.pushManager?.getSubscription())?.unsubscribe();
 };
 
 const kept = async (url) => {
@@ -85,16 +79,6 @@ addEventListener("fetch", (event) => {
   if (method === "GET") event.respondWith(open(event));
   else if (new URL(url).pathname === LOGOUT) {
     known = ++asked;
-    event.waitUntil(Promise.all([inTurn(() => dropAllBut("")), forget()]));
+    event.waitUntil(inTurn(() => dropAllBut("")));
   }
-});
-
-addEventListener("push", (event) => {
-  const { title, ...options } = event.data?.json() ?? {};
-  if (title) event.waitUntil(registration.showNotification(title, options));
-});
-
-addEventListener("notificationclick", (event) => {
-  event.notification.close();
-  event.waitUntil(clients.openWindow(event.notification.data));
 });

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import App, AppRequest, Device, Grant, Token, oauth as models
+from accounts.models import App, AppRequest, Grant, Token, oauth as models
 from accounts.oauth import registration
 from tests.factories import browser_of
 
@@ -532,18 +532,6 @@ def test_a_host_that_only_begins_like_the_device_itself_is_another(host):
 
     assert not registration.is_address(f"http://{host}/back")
     assert not registration.is_registered(app, f"http://{host}/back")
-
-
-def test_notices_are_pushed_to_an_app_between_its_renewals(app, pair, alice, monkeypatch):
-    token = Token.objects.get()
-    Device.objects.create(user=alice, token=token, digest="x", secret="x")
-    typed, _plain = Token.objects.issue(alice, "typed", expires_at=timezone.now() + timedelta(hours=1))
-    Device.objects.create(user=alice, token=typed, digest="y", secret="y")
-    later_on = timezone.now() + timedelta(hours=2)
-    monkeypatch.setattr(timezone, "now", lambda: later_on)
-
-    assert Device.objects.get(digest="x").is_logged_in
-    assert not Device.objects.get(digest="y").is_logged_in
 
 
 def test_a_flood_does_not_replace_an_app_that_a_member_has_just_allowed(app, as_alice, monkeypatch):

@@ -13,7 +13,7 @@ from accounts.models import HeldPost, LegalNotice, ModeratorRule, Statement, Swe
 from articles.api import documentation
 from articles.api.documentation import document
 from articles.api.protocol.operations import router
-from tests import contract
+from tests import contract, extras
 from tests.cast import CAROL
 from tests.contract import ANYWHERE, name_of
 
@@ -31,7 +31,7 @@ OTHERWISE = {
         get removed/comments; get blocked-hosts; get automatic-rules; get held; get queue; get removed/articles
     """,
     "-404": """
-        post articles; post link-info; put me/push; put inbox/read; put me/about; put blocked-hosts;
+        post articles; post link-info; put inbox/read; put me/about; put blocked-hosts;
         post automatic-rules; post groups
     """,
     "+404": """
@@ -52,6 +52,9 @@ OTHERWISE = {
     "+410": "get changes",
 }
 """Statuses that an operation declares beside those of its method, or without them; `*` is a parameter."""
+
+for _change, _names in (row for rows in extras.all_of("STATUSES") for row in rows.items()):
+    OTHERWISE[_change] = f"{_names}; {OTHERWISE.get(_change, '')}"
 
 
 def statuses_of(method: str, path: str) -> set[str]:
@@ -219,7 +222,9 @@ def test_the_page_shows_every_endpoint_with_fields_and_responses(page):
 
 
 def test_the_examples_work(page, as_carol, site_store, settings, alice, carol, python):
-    settings.PROBATION = settings.WEB_PUSH = True
+    settings.PROBATION = True
+    for name, value in (switch for switches in extras.all_of("SWITCHES") for switch in switches.items()):
+        setattr(settings, name, value)
     site_store.left_out.begin_probation(alice.pk)
     site_store.groups.create("redis", "Redis")
     for number in range(1, 60):

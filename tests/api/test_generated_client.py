@@ -14,6 +14,7 @@ from openapi_python_client.config import ConfigFile
 from accounts.models import Token
 from articles.api.documentation import document, operations
 from articles.domain.suggestions import SuggestionKind, suggestion_id
+from tests import extras
 
 NAME = "generated_client"
 TAGS = {
@@ -111,17 +112,7 @@ CALLS = [
         ("HidingChange", {"kind": "host", "value": "a.example", "hidden": True}),
     ),
     Call("list_hidden", 200, "HiddenThings"),
-    Call("read_push", 200, "Push"),
-    Call("choose_push", 200, "Push", "alice", (), ("PushKinds", {"kinds": ["reply", "waiting"]})),
-    Call(
-        "put_push_device",
-        404,
-        "Failure",
-        "alice",
-        (),
-        ("Subscription", {"endpoint": "https://push.example.org/1", "keys": {"p256dh": "B", "auth": "A"}}),
-    ),
-    Call("delete_push_device", 200, "Push", "alice", {"device_id": 1}),
+    *(Call(*call) for calls in extras.all_of("CALLS") for call in calls),
     Call("list_following", 200, "OwnList"),
     Call("assign_groups", 200, "Assigned", "carol", ON_MINE, ("Assignment", {"groups": ["python"]})),
     Call("edit_article", 200, "WholeArticle", "alice", ON_MINE, ("Edit", {"title": "Better"})),

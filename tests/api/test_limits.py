@@ -1,6 +1,7 @@
 """Rate limits of the API: per member, with all tokens, and per network for programs without one."""
 
 import time
+from collections import defaultdict
 
 import pytest
 
@@ -45,11 +46,10 @@ def test_all_tokens_of_a_member_share_the_limits(as_alice, alice, as_bob):
 
 
 def test_every_change_takes_a_use_before_its_body_is_read(article, as_carol):
-    ids = {"article_id": article, "comment_id": 1_000_001, "sweep_id": 1, "note_id": 1, "rule_id": 1, "number": 1}
-    ids |= {"statement_id": 1, "notice_id": 1, "device_id": 1}
-    ids |= {"scope": "posting", "suggestion": "a"}
+    words = {"slug": "python", "name": "alice", "scope": "posting", "suggestion": "a"}
+    ids = defaultdict(lambda: 1, words, article_id=article, comment_id=1_000_001)
     changes = [
-        (method.upper(), template.removeprefix("/api/").format(slug="python", name="alice", **ids))
+        (method.upper(), template.removeprefix("/api/").format_map(ids))
         for template, methods in document()["paths"].items()
         for method in {"post", "put", "patch", "delete"} & set(methods)
     ]

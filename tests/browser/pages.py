@@ -374,7 +374,6 @@ WITHOUT_PAGE = {
         articles:follow_site articles:leave_votes_out articles:lift_ban articles:lift_group_ban articles:mute
         articles:preferences articles:read_inbox articles:reset_second_factor
         articles:restore_sweep articles:roll_back articles:save articles:sweep articles:test_mail
-        articles:turn_off_push articles:turn_on_push
         articles:unblock_host articles:undo_merge articles:undo_suggestion articles:vouch articles:withdraw_held
         articles:write_note
     """,
@@ -405,7 +404,6 @@ WITHOUT_PAGE = {
     "the form of a flag on an article": "articles:flag_comment",
     "JSON to download": "articles:data",
     "a file for feed readers": "articles:opml",
-    "only where notices are pushed: see tests/browser/test_offline.py": "articles:choose_push",
     "leads to the icon": "articles:favicon",
     "JSON for browsers": "articles:manifest",
     "a script for browsers": "articles:worker",

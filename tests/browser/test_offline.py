@@ -1,4 +1,4 @@
-"""The worker of the browser: the last pages when the site cannot be reached, and notifications."""
+"""The worker of the browser: the last pages when the site cannot be reached."""
 
 import json
 import shutil
@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 from tests.browser import axe
 from tests.browser.conftest import VOTES_PER_DAY
 from tests.browser.windows import follow_in_account_menu, log_in, wait_for, window
-from tests.push_service import FakeBrowser
 from tests.site_process import Site
 
 pytestmark = pytest.mark.browser
@@ -26,10 +25,10 @@ CONTROLLED = "() => navigator.serviceWorker.controller !== null"
 
 @pytest.fixture(scope="module")
 def site(chromium, tmp_path_factory, demo_data):
-    """A site that pushes."""
+    """A site of its own."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
     shutil.copytree(demo_data, data_dir)
-    running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY, WEB_PUSH="on")
+    running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY)
     running.wait_until_up()
     yield running
     running.stop()
@@ -105,20 +104,6 @@ def test_no_page_of_a_member_is_shown_to_another_or_after_the_logout(page, site)
     page.context.set_offline(False)
 
 
-def test_a_logout_closes_notifications_and_ends_the_subscription(page, site):
-    log_in(page, site, "demo")
-    worker = page.context.service_workers[0]
-    worker.evaluate("""() => {
-      self.ended = [];
-      registration.getNotifications = async () => [{ close: () => ended.push("shown") }];
-      PushManager.prototype.getSubscription = async () => ({ unsubscribe: async () => ended.push("coming") });
-    }""")
-
-    follow_in_account_menu(page, "form[action='/logout/'] button")
-
-    wait_for(page, lambda: worker.evaluate("() => ended") == ["shown", "coming"])
-
-
 def test_a_session_that_ends_elsewhere_and_another_member_leave_nothing_behind(page, site):
     log_in(page, site, "demo")
     page.goto("/newest/")
@@ -167,73 +152,3 @@ def test_forms_votes_and_downloads_are_as_without_the_worker(page, site):
     assert json.loads(download.value.path().read_text())["format"] == 1
     page.goto("/hot")
     assert page.url.endswith("/hot/"), "a redirect"
-
-
-SUBSCRIBE = """(subscription) => {
-  PushManager.prototype.getSubscription = async () => null;
-  PushManager.prototype.subscribe = async (wanted) => {
-    window.wanted = wanted;
-    if (!subscription) throw new DOMException("no", "NotAllowedError");
-    return { toJSON: () => subscription };
-  };
-}"""
-
-
-def turn_on(page, path, subscription):
-    page.add_init_script(f"({SUBSCRIBE})({json.dumps(subscription)})")
-    page.goto(path)
-    page.evaluate(READY)
-    page.get_by_role("button", name="Turn on notifications in this browser").click()
-
-
-@pytest.mark.parametrize("path", ["/settings/push/", "/inbox/"])
-def test_a_button_turns_notifications_on_in_this_browser(page, site, path):
-    log_in(page, site, "demo")
-
-    turn_on(page, path, FakeBrowser(path.strip("/")).subscription)
-
-    expect(page.locator(".message")).to_have_text("Notifications are on in this browser.")
-    assert page.url.partition("#")[0].endswith(path)
-    page.goto("/settings/push/")
-    row = page.get_by_role("row").filter(has_text="This browser")
-    expect(row).to_be_visible()
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert row.get_by_role("button").bounding_box()["height"] < 48, "one line"
-    axe.load(page)
-    assert axe.violations(page) == []
-    row.get_by_role("button").press("Enter")
-    expect(page.locator(".message")).to_have_text("Notifications are off on that device.")
-    expect(page.get_by_role("row").filter(has_text="This browser")).to_have_count(0)
-
-
-def test_the_worker_shows_a_message_so_that_a_later_one_takes_its_place(page, site):
-    """The browser without windows shows no notification: what the worker asks it for is noted."""
-    worker, tools, registrations = page.context.service_workers[0], page.context.new_cdp_session(page), []
-    worker.evaluate("""() => {
-      self.shown = [];
-      registration.showNotification = async (title, options) => { shown.push({ title, ...options }); };
-    }""")
-    tools.on("ServiceWorker.workerRegistrationUpdated", lambda told: registrations.extend(told["registrations"]))
-    tools.send("ServiceWorker.enable")
-    wait_for(page, lambda: registrations)
-    where = {"origin": f"http://localhost:{site.port}", "registrationId": registrations[-1]["registrationId"]}
-    message = {"title": "One", "body": "A line", "tag": "inbox", "renotify": True, "data": "/inbox/"}
-
-    tools.send("ServiceWorker.deliverPushMessage", {**where, "data": json.dumps(message)})
-
-    wait_for(page, lambda: worker.evaluate("() => shown"))
-    assert worker.evaluate("() => shown") == [message]
-
-
-def test_a_click_on_a_notification_opens_its_page(page, site):
-    worker = page.context.service_workers[0]
-    opened = worker.evaluate("""async () => {
-      let address = "", closed = false;
-      clients.openWindow = async (wanted) => { address = wanted; };
-      const event = new ExtendableEvent("notificationclick");
-      event.notification = { close: () => { closed = true; }, data: "/comments/1/" };
-      dispatchEvent(event);
-      return [address, closed];
-    }""")
-
-    assert opened == ["/comments/1/", True]

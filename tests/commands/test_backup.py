@@ -309,12 +309,14 @@ def test_rows_of_earlier_versions_get_their_present_names_and_what_they_lack(
 
 def test_what_former_names_stand_for_exists():
     labels = {label: former.MODELS.get(label, label) for label in {*former.MODELS, *former.FIELDS, *former.NEW}}
-    present = {label: apps.get_model(name) for label, name in labels.items() if name}
+    here = {label: name for label, name in labels.items() if name and name.partition(".")[0] in apps.app_configs}
+    present = {label: apps.get_model(name) for label, name in here.items()}
     fields = {(label, name) for label, names in former.FIELDS.items() for name in names.values() if name}
     fields |= {(label, name) for label, values in former.NEW.items() for name in values}
+    tasks = [path for path in former.TASKS.values() if path.split(".")[1] in apps.app_configs]
 
     assert all(present[label]._meta.get_field(name) for label, name in fields)
-    assert all(isinstance(import_string(path), Task) for path in former.TASKS.values())
+    assert all(isinstance(import_string(path), Task) for path in tasks)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from tests.waiting import until
 
 STEPS = [
     "clock", "merges", "ballots", "probation", "voters", "weight", "parameters", "hot", "history",
-    "measurements", "groups", "archive", "account_deletion", "mail", "replies", "push",
+    "measurements", "groups", "archive", "account_deletion", "mail", "replies",
     *(step.name for step in extras.steps()), "tasks", "trim", "expire", "forget", "accounts", "verify", "backup",
 ]  # fmt: skip
 

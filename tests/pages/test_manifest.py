@@ -62,3 +62,24 @@ def test_the_bookmarklet_opens_the_form_with_link_and_title(site_store):
         "javascript:location.href='http://testserver/post/?link='+encodeURIComponent(location.href)"
         "+'&title='+encodeURIComponent(document.title)"
     )
+
+
+def test_the_worker_controls_every_page_and_is_open_on_a_site_for_members(client, settings, site_store):
+    settings.READING = "members"
+
+    answer = client.get("/worker.js")
+
+    assert answer["Content-Type"] == "text/javascript; charset=utf-8"
+    assert answer["Cache-Control"] == "public, max-age=3600"
+    assert "default-src 'self'" in answer["Content-Security-Policy"]
+    assert client.get("/worker.js", headers={"If-None-Match": answer["ETag"]}).status_code == 304
+
+
+def test_each_page_says_whose_it_is_and_what_to_say_offline(alice, client, site_store):
+    for reader, number in ((client, 0), (browser_of(alice), alice.pk)):
+        html = reader.get("/").text
+        assert f' data-reader="{number}"' in html
+        assert ' data-offline="You are offline, or the site is down. This page is from {when}."' in html
+        assert "<!--kept-page-->" in html
+    for private in ("/inbox/", "/settings/", "/post/", "/mine/saved/", "/hidden/", "/following/"):
+        assert "data-offline" not in browser_of(alice).get(private).text, private

@@ -119,7 +119,7 @@ def test_a_group_is_hidden_and_shown_from_its_page(site_store, article, bob):
 
 NOTHING = """
 comments flags held_posts suggestions bans moderated_groups decisions notes_by_moderators
-logins_elsewhere passkeys devices invitations vouches_given vouches
+logins_elsewhere passkeys invitations vouches_given vouches
 """
 OF_EXTRAS = [name for names in extras.all_of("EXPORTED") for name in names]
 """Parts of it that are lists without an entry."""
@@ -210,7 +210,6 @@ def test_the_export_contains_everything_the_documentation_promises(site_store, a
             "mail_about": [],
             "weekly_mail": False,
             "mail_to_moderators": "daily",
-            "pushed_about": ["reply", "mention", "waiting"],
             "inbox_read_until": None,
             "followed_groups": ["redis"],
             "private_feed": True,

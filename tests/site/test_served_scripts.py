@@ -8,7 +8,7 @@ from pygments.lexers import JavascriptLexer
 from pygments.token import Comment, Whitespace
 from rjsmin import jsmin
 
-SOURCES = sorted((settings.BASE_DIR / "static" / "js").glob("*.js"))
+SOURCES = sorted(one for at in ("static", "extras/*/static") for one in settings.BASE_DIR.glob(f"{at}/js/*.js"))
 
 MODERN = [
     "const a = b?.c ?? d?.[ 0 ]?. e?.();",

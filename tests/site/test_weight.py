@@ -61,7 +61,9 @@ def test_all_style_sheets_total_at_most_14_kilobytes(static_files):
 
 def scripts_by_template():
     """Return the names of the scripts that each template loads, with those of every page."""
-    texts = {path.name: path.read_text() for path in (settings.BASE_DIR / "templates").rglob("*.html")}
+    places = ("templates", "extras/*/jinja2")
+    paths = [path for place in places for path in settings.BASE_DIR.glob(f"{place}/**/*.html")]
+    texts = {path.name: path.read_text() for path in paths}
     loaded = {name: set(re.findall(r"static\('js/(\w+)\.js'\)", text)) for name, text in texts.items()}
     common = loaded["base.html"] | loaded["scripts.html"]
     return {name: common | own for name, own in loaded.items()}
@@ -69,7 +71,8 @@ def scripts_by_template():
 
 @pytest.mark.timeout(120)
 def test_the_scripts_of_a_page_total_at_most_10_kilobytes_compressed_separately(static_files):
-    sources = {path.stem for path in (settings.BASE_DIR / "static" / "js").glob("*.js")}
+    places = ("static", "extras/*/static")
+    sources = {path.stem for place in places for path in settings.BASE_DIR.glob(f"{place}/js/*.js")}
     weights = {path.name.split(".")[0]: weight(path) for path in (static_files / "js").glob("*.js")}
     pages = scripts_by_template()
 

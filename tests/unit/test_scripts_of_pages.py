@@ -1,13 +1,16 @@
-"""The scripts in static/js: small, documented, without text for readers, and never inline in a page."""
+"""The scripts of pages: small, documented, without text for readers, and never inline in a page."""
 
 import re
-from pathlib import Path
 
 import pytest
 from django.conf import settings
 
-SCRIPTS = sorted(Path(settings.BASE_DIR, "static", "js").glob("*.js"))
-TEMPLATES = sorted(Path(settings.BASE_DIR, "templates").rglob("*.html"))
+SCRIPTS = sorted(
+    one for at in ("static/js/*", "extras/*/static/js/*") for one in settings.BASE_DIR.glob(f"{at}.js")
+)
+TEMPLATES = sorted(
+    one for at in ("templates", "extras/*/jinja2") for one in settings.BASE_DIR.glob(f"{at}/**/*.html")
+)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)

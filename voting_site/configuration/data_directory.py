@@ -15,7 +15,7 @@ from voting_site.configuration.kinds import BadSetting, secret
 
 PROGRAM_FOLDERS = (
     "accounts", "articles", "bench", "deploy", "docs", "extras", "integrity", "links", "locale", "moderation",
-    "outgoing", "push", "static", "tasks", "templates", "tests", "tools", "voting_site",
+    "outgoing", "static", "tasks", "templates", "tests", "tools", "voting_site",
 )  # fmt: skip
 """Folders of the checkout, in addition to hidden ones such as .git."""
 

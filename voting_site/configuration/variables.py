@@ -97,7 +97,6 @@ VARIABLES = (
         "Wayback Machine=https://web.archive.org/web/*/{link},archive.today=https://archive.ph/{link}",
     ),
     Variable("FETCH_TITLES", "yes/no", ""),
-    Variable("WEB_PUSH", "yes/no", ""),
     Variable("SIGN_UP", "sign-up", "open", in_browser=True),
     Variable("READING", "reading", "everyone", in_browser=True),
     Variable("OTHER_ORIGINS", "yes/no", "on"),

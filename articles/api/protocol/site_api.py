@@ -13,6 +13,7 @@ from ninja.renderers import JSONRenderer
 
 from articles.api.protocol.operations import router
 from articles.api.protocol.problems import answer_to
+from extras.apps import api_modules
 
 
 class StrictJson(Parser):
@@ -88,7 +89,6 @@ _MODULES = (
     "articles.api.hiding",
     "articles.api.members",
     "articles.api.inbox",
-    "push.pages",
     "moderation.vouches",
     "articles.api.articles",
     "links.pages",
@@ -102,6 +102,7 @@ _MODULES = (
     "moderation.redactions",
     "moderation.hosts",
     "moderation.rules.pages",
+    *api_modules(),
 )
 """Modules with operations, in the order of the documentation."""
 

@@ -4,9 +4,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from articles.text.lines import InvalidInput
+from extras.push import protocol
 from outgoing import posting
 from outgoing.fetching import NotFetched
-from push import protocol
 from tests.cases import for_each
 from tests.push_service import HOST, FakeBrowser, check_token, decoded, encoded
 

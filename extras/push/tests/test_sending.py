@@ -9,16 +9,17 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from accounts import account_deletion, sessions
-from accounts.models import BanScope, Block, Device, Mute, Token, User
+from accounts.models import App, BanScope, Block, Grant, Mute, Token, User
 from articles import housekeeping
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.text.searching import Kind
 from articles.web.hiding import change
+from extras.push import protocol, sending
+from extras.push.models import Choice, Device
+from extras.push.sending import SETTLE_SECONDS
 from moderation.bans import ban
 from outgoing import posting
-from push import protocol, sending
-from push.sending import SETTLE_SECONDS
 from tasks import OUT, work_off
 from tests.cast import password_of
 from tests.factories import actor, browser_of, comment_on, member
@@ -79,7 +80,8 @@ def test_it_is_pushed_seconds_after_it_was_written(device_of, push, said, later,
 
 
 def test_each_device_has_its_message_in_the_members_language(device_of, push, said, alice):
-    device_of(alice, "phone"), device_of(alice, "laptop", language="zh-hans")
+    User.objects.filter(pk=alice.pk).update(language="zh-hans")
+    device_of(alice, "phone"), device_of(alice, "laptop")
     said()
 
     sent = push()
@@ -108,7 +110,7 @@ def no_device(alice, article, comment, store):
 
 
 def no_kind(alice, article, comment, store):
-    User.objects.filter(pk=alice.pk).update(push_kinds="mention")
+    Choice.objects.filter(member=alice).update(kinds="mention")
 
 
 def read(alice, article, comment, store):
@@ -189,7 +191,7 @@ def test_a_mention_in_a_hidden_group_is_not_pushed(device_of, push, later, site_
 
 
 def test_a_ban_is_pushed_to_members_who_want_moderator_actions(device_of, push, later, service, alice, bob, carol):
-    wanting, _device = device_of(bob, "bob", push_kinds="moderation")
+    wanting, _device = device_of(bob, "bob", kinds="moderation")
     device_of(alice, "alice")
     for banned in (alice, bob):
         ban(banned, BanScope.POSTING, "Enough", days=7, moderator=actor(carol))
@@ -330,7 +332,7 @@ def test_a_program_without_the_moderators_scope_learns_nothing_of_the_queue(
     token, _plain = Token.objects.issue(member("dora", moderator=True), "phone", scopes=scopes)
     flat = protocol.clean_subscription(FakeBrowser("program").subscription)
     Device.objects.add(token.user, flat, token=token, session=None)
-    User.objects.update(pushed_until=0)
+    Choice.objects.update(pushed_until=0)
     site_store.flags.set(root_of(article), bob.pk, FlagReason.SPAM)
     later.advance(SETTLE_SECONDS + 2)
 
@@ -362,7 +364,7 @@ def test_a_device_that_is_logged_out_gets_nothing(service, push, said, site_stor
     login = browser_of(alice)
     login.post("/settings/push/device/", {"subscription": json.dumps(FakeBrowser().subscription)})
     assert Device.objects.exists()
-    User.objects.update(pushed_until=0)
+    Choice.objects.update(pushed_until=0)
     said()
     if is_queued:
         sending.send_due(site_store, 60)
@@ -376,7 +378,7 @@ def test_a_device_that_is_logged_out_gets_nothing(service, push, said, site_stor
 def test_a_login_whose_password_the_member_changes_there_keeps_its_device(service, push, said, alice):
     login = browser_of(alice)
     login.post("/settings/push/device/", {"subscription": json.dumps(FakeBrowser().subscription)})
-    User.objects.update(pushed_until=0)
+    Choice.objects.update(pushed_until=0)
     new = "a quite different one 7"
     typed = {"old_password": password_of("alice"), "new_password1": new, "new_password2": new}
     assert login.post("/password/", typed).status_code == 302
@@ -389,7 +391,7 @@ def test_a_device_ends_with_its_token(service, push, said, alice):
     token, _plain = Token.objects.issue(alice, "phone")
     flat = protocol.clean_subscription(FakeBrowser().subscription)
     Device.objects.add(alice, flat, token=token, session=None)
-    User.objects.update(pushed_until=0)
+    Choice.objects.update(pushed_until=0)
     said()
     assert len(push()) == 1
     said("More")
@@ -397,6 +399,17 @@ def test_a_device_ends_with_its_token(service, push, said, alice):
 
     assert push() == []
     assert not Device.objects.exists()
+
+
+def test_the_device_of_an_app_stays_between_renewals_of_its_token(alice):
+    app = App.objects.create(client_id="phone", name="Phone", addresses="https://app.example.org/")
+    given = Grant.objects.give(app, alice, "read", "access", "refresh", timedelta(hours=-1)).token
+    typed, _plain = Token.objects.issue(alice, "typed", expires_at=timezone.now() - timedelta(hours=1))
+    devices = [
+        Device.objects.create(user=alice, token=token, digest=token.name, secret="x") for token in (given, typed)
+    ]
+
+    assert [one.is_logged_in for one in devices] == [True, False]
 
 
 def test_with_another_secret_key_devices_are_forgotten(device_of, push, said, alice, settings):

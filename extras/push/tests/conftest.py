@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from accounts.models import Device, MemberSession, User
+from accounts.models import MemberSession, User
+from extras.push import protocol, sending
+from extras.push.models import Choice, Device
 from outgoing import posting
-from push import protocol, sending
 from tasks import OUT, work_off
 from tests.factories import browser_of
 from tests.push_service import FakeBrowser, PushService
@@ -25,7 +26,7 @@ def service(running_service, monkeypatch, settings) -> PushService:
     settings.WEB_PUSH, settings.SITE_URL = True, "https://news.example.org"
     running_service.taken, running_service.claims, running_service.answers = [], [], []
     running_service.connected, running_service.seconds, running_service.hangs = [], 0.0, False
-    running_service.addresses = ["93.184.216.34"]
+    running_service.addresses, running_service.known = ["93.184.216.34"], protocol.public_key()
     monkeypatch.setattr(posting, "WORLD", running_service.world)
     monkeypatch.setattr(sending._Round, "last", 0)
     posting._resting.clear()
@@ -41,7 +42,7 @@ def device_of(service) -> Callable[..., tuple[FakeBrowser, Device]]:
         session = MemberSession.objects.get(session_key=login.session.session_key)
         flat = protocol.clean_subscription(browser.subscription)
         device = Device.objects.add(user, flat, token=None, session=session)
-        User.objects.filter(pk=user.pk).update(**{"pushed_until": 0, **facts})
+        Choice.objects.filter(member=user).update(**{"pushed_until": 0, **facts})
         return browser, device
 
     return turn_on

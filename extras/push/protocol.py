@@ -8,6 +8,7 @@ import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from email.utils import parseaddr
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,7 +22,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey
 
 from articles.configuration.choices import chosen
-from articles.configuration.encryption import push_key
+from articles.configuration.encryption import derived
 from articles.text.lines import InvalidInput
 from outgoing import posting
 from outgoing.fetching import Answer, NotFetched, checked
@@ -34,9 +35,20 @@ _POINT_BYTES, _AUTH_BYTES, _SALT_BYTES = 65, 16, 16
 _RECORD_BYTES = 4096
 
 
+def is_on() -> bool:
+    """Return whether the site pushes: by its setting, or without one if it has an https address."""
+    return bool(settings.WEB_PUSH) if settings.WEB_PUSH != "" else settings.SITE_URL.startswith("https://")
+
+
 def public_key() -> str:
-    """Return the key by which browsers know the site, in base64url."""
-    return _encoded(_point(push_key().public_key()))
+    """Return the key by which browsers know the site (VAPID, RFC 8292), in base64url."""
+    return _encoded(_point(_site_key(settings.SECRET_KEY).public_key()))
+
+
+@cache
+def _site_key(secret_key: str) -> ec.EllipticCurvePrivateKey:
+    number = int.from_bytes(derived("push", secret_key)) >> 1 | 1  # in the range of the curve's keys
+    return ec.derive_private_key(number, ec.SECP256R1())
 
 
 def clean_subscription(raw: Mapping[str, Any]) -> dict[str, str]:
@@ -78,7 +90,7 @@ def _token(endpoint: str) -> str:
         "exp": int(time.time()) + _TOKEN_SECONDS,
         "sub": sender,
     }
-    return jwt.encode({"typ": "JWT", "alg": "ES256"}, claims, ECKey.import_key(push_key()))
+    return jwt.encode({"typ": "JWT", "alg": "ES256"}, claims, ECKey.import_key(_site_key(settings.SECRET_KEY)))
 
 
 def encrypted(

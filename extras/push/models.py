@@ -1,4 +1,8 @@
-"""Devices to which members have notices pushed: a browser while they are logged in there, or a program."""
+"""Devices to which members have notices pushed, and their choice of these.
+
+A device is a browser while the member is logged in there, or a program. It refers to its login or its token
+without a constraint in the database, so that these can be deleted after this folder was.
+"""
 
 import json
 from datetime import timedelta
@@ -35,8 +39,8 @@ class DeviceManager(models.Manager["Device"]):
         """Add the device of a login or of a token, in place of the one that it had. Idempotent."""
         digest = sha256(subscription["endpoint"].encode()).hexdigest()
         member = User.objects.select_for_update().get(pk=user.pk)
-        if not member.devices.exists():  # what came before is not pushed
-            User.objects.filter(pk=member.pk).update(pushed_until=timezone.now().timestamp())
+        if not member.devices.exists():
+            Choice.objects.change(member)  # what came before is not pushed
         own = Q(token=token) if token else Q(session=session)
         self.filter(own | Q(digest=digest)).delete()
         secret = encryption.encrypt(json.dumps(subscription))
@@ -49,8 +53,8 @@ class Device(Row):
     """A browser or a program that has a subscription of a push service. It ends with its login or its token."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="devices")
-    session = models.OneToOneField(MemberSession, models.CASCADE, null=True)
-    token = models.OneToOneField(Token, models.CASCADE, null=True)
+    session = models.OneToOneField(MemberSession, models.CASCADE, null=True, db_constraint=False)
+    token = models.OneToOneField(Token, models.CASCADE, null=True, db_constraint=False)
     digest = models.CharField(max_length=64, unique=True)
     """Of the subscription's address: a browser of two members has the last one's notices."""
 
@@ -81,3 +85,31 @@ class Device(Row):
         if self.token:
             return not self.token.is_expired or hasattr(self.token, "grant")
         return self.session_id is not None and is_logged_in(self.user, self.session_id)
+
+
+class ChoiceManager(models.Manager["Choice"]):
+    """Read and change choices. A member without a row has the default."""
+
+    def of(self, member: User) -> "Choice":
+        return self.filter(member=member).first() or Choice(member=member)
+
+    def change(self, member: User, **facts: str) -> None:
+        """Change a member's choice, from now on. Idempotent."""
+        self.update_or_create(member=member, defaults={**facts, "pushed_until": timezone.now().timestamp()})
+
+
+class Choice(Row):
+    """What is pushed to a member's devices."""
+
+    member = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="push_choice")
+    kinds = models.CharField(max_length=60, blank=True, default="reply,mention,waiting")
+    """Comma-separated: kinds of notices, and "waiting"."""
+
+    pushed_until = models.FloatField(default=0)
+    """In Unix seconds: what came later may still be pushed."""
+
+    objects = ChoiceManager()
+
+    @property
+    def kind_list(self) -> list[str]:
+        return [kind for kind in self.kinds.split(",") if kind]

@@ -1,8 +1,8 @@
 """What is pushed to members' devices, and when: new notices of the inbox, and what waits for moderators.
 
-Housekeeping finds the members some seconds after something happened. A claim is a moment in the member's row, as
-for mail (`articles.mailing`), and one transaction with a task for each device. The task reads what is new when it
-runs: what was deleted, removed, decided or read meanwhile is not pushed.
+Housekeeping finds the members some seconds after something happened. A claim is a moment in the row of the
+member's choice, as for mail (`articles.mailing`), and one transaction with a task for each device. The task reads
+what is new when it runs: what was deleted, removed, decided or read meanwhile is not pushed.
 """
 
 import json
@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from math import floor
 from typing import NamedTuple
 
-from django.conf import settings
 from django.db import transaction
 from django.templatetags.static import static
 from django.urls import reverse
@@ -22,7 +21,7 @@ from django.utils.translation import gettext, ngettext
 from django_tasks import task
 
 from accounts.mail import language_of
-from accounts.models import FORGOTTEN_AFTER, MODERATE, Device, User
+from accounts.models import MODERATE, User
 from articles.configuration.choices import chosen
 from articles.configuration.encryption import KeyChanged
 from articles.domain.notices import NoticeKind, NoticePointer
@@ -33,10 +32,11 @@ from articles.text.markdown import plain
 from articles.web import preferences
 from articles.web.identity import named
 from articles.web.wiring import patient_repository
+from extras.push import protocol
+from extras.push.models import FORGOTTEN_AFTER, Choice, Device
 from moderation.mail import Row, Waiting, moderators
 from outgoing import posting
 from outgoing.fetching import NotFetched
-from push import protocol
 from tasks import OUT, TryLater, add
 
 _log = logging.getLogger(__name__)
@@ -74,52 +74,53 @@ def send_due(repository: Repository, budget: float) -> int:
     """
     deadline, sent = time.monotonic() + budget, 0
     until = float(floor(repository.store.now() - SETTLE_SECONDS))
-    members = User.objects.filter(pk__in=Device.objects.reachable().values("user"), is_active=True, left_at=None)
-    while batch := list(members.filter(pk__gt=_Round.last).order_by("pk")[:_MEMBERS_PER_READ]):
+    choices = Choice.objects.filter(member__in=Device.objects.reachable().values("user"), member__is_active=True)
+    choices = choices.filter(member__left_at=None).select_related("member").order_by("pk")
+    while batch := list(choices.filter(pk__gt=_Round.last)[:_MEMBERS_PER_READ]):
         found = repository.inbox.list_between([(one.pk, one.pushed_until) for one in batch], until)
         numbers = [one.pk for one in batch]
         deciding = set(User.objects.filter(moderators(), pk__in=numbers).values_list("pk", flat=True))
         since = min((one.pushed_until for one in batch if one.pk in deciding), default=until)
         waiting = Waiting(repository, floor(since), until)
-        for member, pointers in zip(batch, found, strict=True):
-            _Round.last, since = member.pk, member.pushed_until
-            messages = [INBOX] if _wanted(member, pointers) or _has_news(member, since, until) else []
-            if member.pk in deciding and _waiting_for(member, waiting, since):
+        for choice, pointers in zip(batch, found, strict=True):
+            _Round.last, since = choice.pk, choice.pushed_until
+            messages = [INBOX] if _wanted(choice, pointers) or _has_news(choice, since, until) else []
+            if choice.pk in deciding and _waiting_for(choice, waiting, since):
                 messages.append(WAITING)
-            sent += _claimed(member, messages, until) if messages else 0
+            sent += _claimed(choice, messages, until) if messages else 0
         if time.monotonic() >= deadline:
             return sent
     _Round.last = 0
     return sent
 
 
-def _wanted(member: User, pointers: Sequence[NoticePointer]) -> list[NoticePointer]:
+def _wanted(choice: Choice, pointers: Sequence[NoticePointer]) -> list[NoticePointer]:
     """Return the notices that the member has not read and wants to have pushed."""
-    kinds = member.push_kinds.split(",")
-    return [one for one in pointers if one.kind in kinds and one.at > member.inbox_read_until]
+    return [one for one in pointers if one.kind in choice.kind_list and one.at > choice.member.inbox_read_until]
 
 
-def _has_news(member: User, since: float, until: float) -> bool:
+def _has_news(choice: Choice, since: float, until: float) -> bool:
     """Return whether moderators did what is no notice, such as a ban, and the member wants to know at once."""
+    member = choice.member
     times = (member.ban_changed_at, member.held_decided_at)
     is_new = any(max(since, member.inbox_read_until) < at <= until for at in times)
-    return is_new and NoticeKind.MODERATION.value in member.push_kinds.split(",")
+    return is_new and NoticeKind.MODERATION.value in choice.kind_list
 
 
-def _waiting_for(member: User, waiting: Waiting, since: float) -> list[Row]:
+def _waiting_for(choice: Choice, waiting: Waiting, since: float) -> list[Row]:
     """Return what began to wait since then for a moderator who wants it pushed, in the active language."""
-    return waiting.rows_for(member, floor(since)) if WAITING in member.push_kinds.split(",") else []
+    return waiting.rows_for(choice.member, floor(since)) if WAITING in choice.kind_list else []
 
 
 @transaction.atomic
-def _claimed(member: User, messages: Sequence[str], until: float) -> int:
+def _claimed(choice: Choice, messages: Sequence[str], until: float) -> int:
     """Add the tasks, unless another process did or the choice has changed; return how many."""
-    same = User.objects.filter(pk=member.pk, pushed_until=member.pushed_until, push_kinds=member.push_kinds)
+    same = Choice.objects.filter(pk=choice.pk, pushed_until=choice.pushed_until, kinds=choice.kinds)
     if same.update(pushed_until=until) != 1:
         return 0
-    due = [(device.pk, message) for device in Device.objects.reachable(member) for message in messages]
+    due = [(device.pk, message) for device in Device.objects.reachable(choice.member) for message in messages]
     for number, message in due:
-        add(deliver, number, message, member.pushed_until, until)
+        add(deliver, number, message, choice.pushed_until, until)
     return len(due)
 
 
@@ -131,7 +132,7 @@ def deliver(number: int, message: str, since: float, until: float) -> None:
     DatabaseError.
     """
     device = Device.objects.select_related("user", "session", "token").filter(pk=number).first()
-    if device is None or not settings.WEB_PUSH or not device.user.is_active:
+    if device is None or not protocol.is_on() or not device.user.is_active:
         return
     try:
         subscription = device.subscription if device.is_logged_in else None
@@ -146,15 +147,16 @@ def deliver(number: int, message: str, since: float, until: float) -> None:
     if device.failing_since:
         until = float(floor(repository.store.now() - SETTLE_SECONDS))
     with language_of(device.user):
-        made = {INBOX: _from_inbox, WAITING: _from_queue}[message](repository, device.user, since, until)
+        choice = Choice.objects.of(device.user)
+        made = {INBOX: _from_inbox, WAITING: _from_queue}[message](repository, choice, since, until)
         if made is None or _is_sent(device, subscription, _written(made, message), message):
             Device.objects.filter(pk=number).exclude(failing_since=None).update(failing_since=None)
 
 
-def _from_inbox(repository: Repository, member: User, since: float, until: float) -> Message | None:
+def _from_inbox(repository: Repository, choice: Choice, since: float, until: float) -> Message | None:
     """Return the newest notice, or how many are new; None if none is new since."""
-    (pointers,) = repository.inbox.list_between([(member.pk, member.inbox_read_until)], until)
-    wanted, has_news = _wanted(member, pointers), _has_news(member, since, until)
+    (pointers,) = repository.inbox.list_between([(choice.pk, choice.member.inbox_read_until)], until)
+    wanted, has_news = _wanted(choice, pointers), _has_news(choice, since, until)
     notices = [one for one in named(repository.inbox.read(wanted[:_NOTICES_READ])) if is_still_shown(one)]
     count = len(notices) + len(wanted[_NOTICES_READ:]) + has_news
     if not has_news and not any(one.at > since for one in notices):
@@ -168,9 +170,9 @@ def _from_inbox(repository: Repository, member: User, since: float, until: float
     return Message(title % {"num": grouped(count), "site": chosen.SITE_NAME}, line, reverse("articles:inbox"))
 
 
-def _from_queue(repository: Repository, member: User, since: float, until: float) -> Message | None:
+def _from_queue(repository: Repository, choice: Choice, since: float, until: float) -> Message | None:
     """Return what waits for a moderator, or how much; None if nothing does any more."""
-    rows = _waiting_for(member, Waiting(repository, floor(since), until), since)
+    rows = _waiting_for(choice, Waiting(repository, floor(since), until), since)
     if not rows:
         return None
     count, (line, address) = len(rows), rows[0]
@@ -180,7 +182,7 @@ def _from_queue(repository: Repository, member: User, since: float, until: float
 
 
 def _written(message: Message, tag: str) -> bytes:
-    """Return a message as static/js/worker.js shows it."""
+    """Return a message as worker.js shows it."""
     shown = {
         "title": Truncator(message.title).chars(_TITLE_CHARACTERS),
         "body": Truncator(message.line).chars(_LINE_CHARACTERS),

@@ -1,0 +1,11 @@
+"""What notices pushed to devices add to the core's tables."""
+
+from articles.domain.reasons import N_
+from extras import Rows, Setting
+
+ROWS = Rows(
+    settings=(Setting("WEB_PUSH", "yes/no", ""),),
+    inputs={"push-subscription": N_("This is not a subscription of a push service with a public https address.")},
+    backed_up=("push.Choice",),
+    not_backed_up=("push.Device",),
+)
