@@ -211,6 +211,8 @@ class Trial(NamedTuple):
             has_rows = any(label.startswith(f"{name}.") for label in extras.backed_up())
             if has_rows and f"rows of the extra {name} were left out" not in told:
                 raise Failed(f"restore does not say that rows of {name} were left out:\n{told}")
+        for name in self.names:
+            demand(site, "forget_extra", name, says="removed")
         demand(site, "check", says="no issues")
         self.put_back(site.data_dir)
 

@@ -32,6 +32,9 @@ from articles.backup.files import BackupDamaged, SiteNotEmpty
 
 Line: TypeAlias = list[Any]  # a row: the label of its model, and its values by field
 
+RECORD = "articles.ExtraRecord"
+"""Restored only of an extra that is not here, of which settings and fields of articles are: see `remember`."""
+
 MODELS = (
     "auth.Group", "accounts.User", "accounts.NameLook", "accounts.User_groups", "accounts.Token",
     "accounts.App", "accounts.Grant", "accounts.Identity", "accounts.Passkey", "accounts.Authenticator",
@@ -41,7 +44,7 @@ MODELS = (
     "accounts.AccountDeletion", "accounts.Block", "accounts.Mute", "accounts.Invitation", "accounts.Vouch",
     "accounts.WaitingAccount", "integrity.BallotKey", "integrity.BallotRecord", "integrity.MonthReport",
     "integrity.ChainDay", "articles.ArchivedViews", "articles.SiteText", "articles.BlockedHost",
-    "articles.SiteSetting", *extras.backed_up(),
+    "articles.SiteSetting", RECORD, *extras.backed_up(),
 )  # fmt: skip
 """Models to copy, each after those that it refers to."""
 
@@ -53,7 +56,6 @@ OMITTED = (
     "accounts.MemberSession",
     "accounts.AppRequest",
     "articles.KnownStore",
-    "articles.ExtraRecord",
     "auth.Permission",
     "contenttypes.ContentType",
     "django_tasks_database.DBTaskResult",
@@ -209,9 +211,11 @@ def load(lines: Iterator[Line], migrations: Mapping[str, str]) -> Loaded:
 
 
 def _without_absent(lines: Iterator[Line], apps: Set[str], left_out: Counter[str]) -> Iterator[Line]:
-    """Yield the rows but for those of these apps that are not here, which are counted."""
+    """Yield the rows but for those of these apps that are not here, which are counted, and records of others."""
     for line in lines:
         match line:
+            case [label, {"name": name}] if label == RECORD and name in extras.names():
+                pass
             case [str() as label, _] if (app := label.partition(".")[0]) in apps - current_apps.app_configs.keys():
                 left_out[app] += 1
             case _:

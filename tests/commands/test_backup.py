@@ -52,7 +52,8 @@ from articles import known_store
 from articles.backup import accounts, files as manifest, folders, former, making, restoring
 from articles.configuration.encryption import encrypt
 from articles.domain.articles import Choice
-from articles.models import ArchivedViews, BlockedHost, SiteSetting, SiteText
+from articles.models import ArchivedViews, BlockedHost, ExtraRecord, SiteSetting, SiteText
+from articles.operation import extras as of_extras
 from articles.web import wiring
 from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
 from tests import extras
@@ -111,6 +112,7 @@ def used(run, site_store, alice, carol):
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     BlockedHost.objects.create(host="spam.example", reason="spam")
     SiteSetting.objects.create(name="SIGN_UP", text="approval")
+    ExtraRecord.objects.create(name="gongs", settings=["GONGS"])
     Sweep.objects.create(member=alice, moderator=carol, reason="Spam", since=timezone.now())
     AboutFlag.objects.create(member=alice, flagger=carol, reason="spam")
     User.objects.filter(pk=alice.pk).update(about="A *gardener*")
@@ -307,6 +309,20 @@ def test_rows_of_earlier_versions_get_their_present_names_and_what_they_lack(
     ]
 
 
+def test_rows_of_an_extra_that_is_not_here_are_left_out_and_what_is_left_of_it_is_named(
+    run, used, elsewhere, tmp_path
+):
+    run("backup", tmp_path / "backups")
+    folder = only(tmp_path / "backups")
+    sign(folder, {"migrations": accounts.last_migrations() | {"gongs": "0001_initial"}})
+    tamper(folder, manifest.ACCOUNTS, [["gongs.Gong", {"id": 1}], ["gongs.Gong", {"id": 2}]])
+    elsewhere()
+
+    assert "2 rows of the extra gongs were left out: it is not installed here." in run("restore", folder)
+
+    assert of_extras.deleted() == ["gongs"]
+
+
 def test_what_former_names_stand_for_exists():
     labels = {label: former.MODELS.get(label, label) for label in {*former.MODELS, *former.FIELDS, *former.NEW}}
     here = {label: name for label, name in labels.items() if name and name.partition(".")[0] in apps.app_configs}
@@ -458,6 +474,7 @@ def test_an_interrupted_restore_keeps_the_site_from_starting_until_repeated(run,
     assert "The audit found nothing" in run("restore", tmp_path / "backups")
 
     assert rows() == before
+    run("forget_extra", "gongs")
     assert "1 articles, no findings" in run("audit")
 
 
