@@ -216,7 +216,7 @@ $(TOOLS_READY): requirements-dev.txt $(SITE_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
-# What the tests need from npm: an OpenID Connect provider, clients of the API and of Lemmy's; without network, those tests are
+# What the tests need from npm: an OpenID Connect provider, clients of the API; without network, those tests are
 # skipped.
 $(PROVIDER_READY): tests/accounts/oidc/package-lock.json $(TOOLS_READY)
 	$(call FROM_NPM,tests/accounts/oidc)

@@ -109,8 +109,8 @@ def _rows() -> Mapping[str, Rows]:
         if not isinstance(rows, Rows):
             raise BadExtra(f"extras/{name}/rows.py has no ROWS of the type extras.Rows.")
         found[name] = rows
-    _refuse_clashes("setting", {name: [one.name for one in rows.settings] for name, rows in found.items()})
-    _refuse_clashes("refusal", {name: [*rows.inputs] for name, rows in found.items()})
+    refuse_clashes("setting", {name: [one.name for one in rows.settings] for name, rows in found.items()})
+    refuse_clashes("refusal", {name: [*rows.inputs] for name, rows in found.items()})
     return found
 
 
@@ -124,7 +124,7 @@ def _imports(path: Path) -> Iterator[str]:
                 yield module
 
 
-def _refuse_clashes(what: str, claims: Mapping[str, list[str]]) -> None:
+def refuse_clashes(what: str, claims: Mapping[str, Iterable[str]]) -> None:
     """Raise BadExtra for a name that two extras claim."""
     owners: dict[str, str] = {}
     for extra, claimed in claims.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.apps import AppConfig, apps
 from django.utils.safestring import SafeString
 
-from extras import BadExtra, names
+from extras import BadExtra, names, refuse_clashes
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -60,6 +60,10 @@ class Extra(AppConfig):
     def __init_subclass__(cls) -> None:
         cls.default = True  # of the two classes that `apps.py` has, Django takes this one
 
+    def addresses(self) -> Mapping[str, str]:
+        """Return modules of addresses with an own namespace, by how these begin; "" comes after the core's."""
+        return {}
+
     def steps(self) -> Sequence[Step]:
         """Return the steps of housekeeping, which run before its tasks."""
         return ()
@@ -104,6 +108,13 @@ def export(member: "User", repository: "Repository") -> dict[str, Iterable[Mappi
 def api_modules() -> list[str]:
     """Return the modules with operations of the API."""
     return [module for name in names() if find_spec(module := f"extras.{name}.api")]
+
+
+def addresses() -> list[tuple[str, str]]:
+    """Return the addresses with namespaces, as beginning and module. Raises BadExtra for one that two have."""
+    rows = {extra.label: [*extra.addresses().items()] for extra in installed()}
+    refuse_clashes("address", {name: [place for place, _ in own if place] for name, own in rows.items()})
+    return [row for own in rows.values() for row in own]
 
 
 def urlpatterns(core: "Sequence[URLPattern]") -> "list[URLPattern]":

@@ -65,7 +65,7 @@ FLOORS = (
     EXTRAS,
     ("voting_site",),
     ("articles.management", "articles.urls"),
-    ("articles.lemmy", "integrity"),
+    ("integrity",),
     ("articles.housekeeping", "articles.views"),
     ("articles.doctor", "articles.middleware", "links", "moderation"),
     (
@@ -222,7 +222,6 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 
 CAPABILITIES = {
     "articles.finding": {"articles.finding"},
-    "articles.lemmy": set(),
     "integrity": {"integrity.pages", "integrity.verifying"},
     "links": {*(f"links.{name}" for name in ("asking", "pages", "process"))},
     "moderation": {

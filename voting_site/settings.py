@@ -42,7 +42,6 @@ USER_AGENT = f"article-voting-site/{VERSION}{_about}"  # of the requests that th
 INSTALLED_APPS = [
     "voting_site",
     "articles",
-    "articles.lemmy",
     "accounts",
     "integrity",
     "django_tasks",

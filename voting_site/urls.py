@@ -2,12 +2,13 @@
 
 from typing import NoReturn
 
-from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path, re_path, reverse
+
+from extras.apps import addresses
 
 
 def _no_page(_request: HttpRequest) -> NoReturn:
@@ -22,18 +23,17 @@ def _log_in(request: HttpRequest) -> HttpResponse:
     return redirect_to_login(request.GET.get("next", reverse("admin:index")))
 
 
-_OF_APPS = [row for app in apps.get_app_configs() for row in getattr(app, "addresses", {}).items()]
-"""What further apps have: addresses of their own, each with its module."""
+_OF_EXTRAS = addresses()
 
 urlpatterns = [
     re_path(r"^admin/r/", _no_page),
     path("admin/login/", _log_in),
     path("admin/", admin.site.urls),
-    *(path(place, include(urls)) for place, urls in _OF_APPS if place),
+    *(path(place, include(urls)) for place, urls in _OF_EXTRAS if place),
     path("api/", include("articles.api.urls")),
     path("", include("articles.urls")),
     path("", include("accounts.urls")),
-    *(path(place, include(urls)) for place, urls in _OF_APPS if not place),
+    *(path(place, include(urls)) for place, urls in _OF_EXTRAS if not place),
 ]
 
 handler400 = "articles.api.protocol.envelope.bad_request"

@@ -354,8 +354,7 @@ PAGES = (
 NAMESPACES_WITHOUT_PAGES = {
     "admin": "Django's own",
     "api": "answers in JSON; but for its documentation",
-    "lemmy": "answers in JSON",
-    "lemmy_pages": "redirects to pages",
+    **{name: why for more in extras.all_of("NAMESPACES_WITHOUT_PAGES") for name, why in more.items()},
 }
 
 WITHOUT_PAGE = {

@@ -15,6 +15,7 @@ from articles.domain.articles import Choice
 from articles.domain.lists import without_groups
 from articles.web import wiring
 from articles.web.groups import set_visibility
+from tests import extras
 from tests.clock import Clock
 from tests.factories import actor, comment_on, post_as, view
 from tests.pages.telling import addresses, asked
@@ -102,12 +103,9 @@ API = (
     *(f"articles?order={order}" for order in ("score", "time", "hot", "points", "active")),
     "articles?order=points&range=day", "articles?group=python", "articles?group=python+redis&order=time",
     "users/alice/articles?x=", "log?x=", "search?q=title", "search?q=text&order=time", "search?q=points:1..9",
-    "v3/post/list?sort=New", "v3/post/list?sort=TopDay", "v3/user?username=alice", "v3/user?username=bob",
-    "v3/community/list?x=", "v3/community?name=python", "v3/modlog?x=", "v3/comment/list?sort=New",
-    "v3/search?q=title", "v3/search?q=title&type_=Comments",
 )  # fmt: skip
 SINGLE = (
-    "/api/v3/site", "/search/?q=titel", "/search/?q=title", "/search/?q=zyxtitle",
+    "/search/?q=titel", "/search/?q=title", "/search/?q=zyxtitle",
     "/search/?q=title&kind=comments", "/moderation/?action=edit", "/moderation/?group=python",
     "/groups/?order=active", "/feeds/newest.json?min_points=1", "/articles/20/why/?q=text",
     "/pulse/?ids=1,2,3,4&order=score", "/posted-before/?link=https://example.org/zyx0",
@@ -121,7 +119,7 @@ def every_address():
     paths = {path for one in values for path in addresses(one)}
     paths |= {f"{path}?page={page}" for path, page in product((*LISTS, *OF_MEMBERS), (1, 2, 3, 4))}
     paths |= {f"/api/{path}&page={page}" for path, page in product(API, (1, 2, 3, 4))}
-    return sorted((paths | {*SINGLE}).difference(LOCAL))
+    return sorted((paths.union(SINGLE, *extras.all_of("READINGS"))).difference(LOCAL))
 
 
 def masked(path, answer):
@@ -146,7 +144,8 @@ def same_keys(monkeypatch):
 def test_no_answer_differs_with_and_without_what_is_for_members(
     same_keys, new_site, settings, tmp_path, alice, bob, carol, django_capture_on_commit_callbacks
 ):
-    settings.DATA_DIR, settings.ARTICLES_PER_PAGE, settings.LEMMY_API = tmp_path, 5, True
+    settings.DATA_DIR, settings.ARTICLES_PER_PAGE = tmp_path, 5
+    extras.switch_on()
     found, start = [], round(time()) + 60
     for hides in (False, True):
         accounts = transaction.savepoint()

@@ -56,10 +56,7 @@ def world(site_store, settings, tmp_path) -> SimpleNamespace:
     settings.PROVIDERS = {"club": Provider("club", "Club", "https://id.example.org", "a", "b", "openid")}
     for name in ("LEGAL_NOTICES", "OAUTH_APPS"):
         choices.save(name, "1")
-    for switches in extras.all_of("SWITCHES"):
-        for name, text in switches.items():
-            choices.save(name, text)
-    choices.forget()
+    extras.switch_on()
     clock = Clock()
     set_clock(site_store, clock)
     others = {

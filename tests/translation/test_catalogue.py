@@ -81,7 +81,6 @@ MAINLAND = """
 LIKE_MAINLAND = re.compile("用戶端|主機名稱|鎖定時|版主頁面|登入並發布|通過審核")  # what only looks so
 BY_PLACE = {
     "Apply": "套用",
-    "Apps for Lemmy": "Lemmy 應用程式",
     "Data and deletion": "資料與刪除帳號",
     "Added on %(date)s": "新增於 %(date)s",
     "Send": "傳送",

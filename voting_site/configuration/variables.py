@@ -116,7 +116,6 @@ VARIABLES = (
     Variable("SUGGESTIONS", "number", "2", 0, 20, in_browser=True),
     Variable("LEGAL_NOTICES", "yes/no", "0", in_browser=True),
     Variable("OAUTH_APPS", "yes/no", "1", in_browser=True),
-    Variable("LEMMY_API", "yes/no", "0", in_browser=True),
     Variable("SECURITY_CONTACT", "contact", "", in_browser=True),
     Variable("NODEINFO", "yes/no", "0", in_browser=True),
     Variable("BALLOT_DAYS", "number", "3650", 0, 36500),

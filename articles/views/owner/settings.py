@@ -116,10 +116,6 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Apps that ask members for permission"),
         gettext_lazy("Members can allow apps to use the site in their name, without copying a token."),
     ),
-    "LEMMY_API": (
-        gettext_lazy("Apps for Lemmy"),
-        gettext_lazy("Members can log in with phone apps such as Voyager, Jerboa or Thunder."),
-    ),
     "SECURITY_CONTACT": (
         gettext_lazy("Where to report a vulnerability"),
         gettext_lazy("In security.txt: an email address, or the https address of a form. Empty: no such file."),
@@ -173,7 +169,7 @@ PAGES = {
     "programs": _Page(
         gettext_lazy("Programs"),
         gettext_lazy("How apps, chats and other servers work with the site."),
-        ("OAUTH_APPS", "LEMMY_API", "NODEINFO", "SECURITY_CONTACT"),
+        ("OAUTH_APPS", "NODEINFO", "SECURITY_CONTACT"),
     ),
 }
 """The pages by their names in addresses."""

@@ -20,6 +20,7 @@ WITHOUT_PAGE = {
 }
 EXPORTED = ("webhooks",)
 SWITCHES = {"WEBHOOKS": "members"}
+STAY = "Webhook Webhooks Standard Slack Mattermost Discord Matrix hookshot ntfy"
 
 
 def _switched_off(member: User) -> None:

@@ -10,8 +10,8 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_safe
 
 from articles.configuration.choices import chosen
-from articles.lemmy.shapes import WHOLE_SITE, local_name
 from articles.web.addresses import moved
+from extras.lemmy.shapes import WHOLE_SITE, local_name
 
 _OF_SITE = {"articles:group": ["articles:front"], "articles:group_feed": ["articles:feed", "front"]}
 """Where the community of the whole site leads, instead of to a group."""

@@ -1,10 +1,12 @@
 """The app of Lemmy's API."""
 
-from django.apps import AppConfig
+from collections.abc import Mapping
+
 from django.utils.translation import gettext_lazy as _
 
 from articles.domain.other_apis import OtherApi, register
-from articles.lemmy.words import ROOT, body_of
+from extras.apps import Extra
+from extras.lemmy.words import ROOT, body_of
 
 _NODEINFO = {"nodeinfo/2.0": "2.0", "nodeinfo/2.0.json": "2.0", "nodeinfo/2.1.json": "2.1", "version": "2.1"}
 
@@ -12,15 +14,18 @@ LEMMY_VERSION = "0.19.9"
 """The version whose API the site answers: apps decide by it what to ask for."""
 
 
-class LemmyConfig(AppConfig):
+class Lemmy(Extra):
     """Lemmy's API, and addresses that apps build as Lemmy has them."""
 
-    name = "articles.lemmy"
-    addresses = {"api/v3/": "articles.lemmy.urls", "": "articles.lemmy.addresses"}
+    name = "extras.lemmy"
+    verbose_name = _("Apps for Lemmy")
+
+    def addresses(self) -> Mapping[str, str]:
+        return {"api/v3/": "extras.lemmy.urls", "": "extras.lemmy.addresses"}
 
     def ready(self) -> None:
-        from articles.configuration.choices import chosen  # noqa: PLC0415 - models are ready only now
-        from articles.lemmy.tokens import as_jwt  # noqa: PLC0415 - the same
+        from articles.configuration.choices import chosen
+        from extras.lemmy.tokens import as_jwt
 
         register(
             OtherApi(

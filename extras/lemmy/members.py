@@ -11,13 +11,13 @@ from accounts.models import POST, VOTE, GroupModerator, User
 from articles.api.protocol.problems import Problem
 from articles.domain.articles import Article
 from articles.domain.comments import Comment
-from articles.lemmy.articles import shown_articles
-from articles.lemmy.operations import Json, Number, Page, beyond, operation
-from articles.lemmy.shapes import Shapes, local_name, slug_of
 from articles.text.searching import Kind
 from articles.web import hiding, profiles
 from articles.web.identity import actor, reader_id
 from articles.web.wiring import repository
+from extras.lemmy.articles import shown_articles
+from extras.lemmy.operations import Json, Number, Page, beyond, operation
+from extras.lemmy.shapes import Shapes, local_name, slug_of
 
 
 def member_of(number: int | None, name: str | None = None) -> User:

@@ -1,9 +1,10 @@
-"""A site that answers Lemmy's API."""
+"""A site that answers Lemmy's API, in this process or in one of its own."""
 
 import pytest
 
 from articles.domain.articles import ArticleId, ImportedArticle
-from articles.lemmy.site import forget_counts
+from extras.lemmy.site import forget_counts
+from tests.site.conftest import empty_data, module_start  # noqa: F401 - fixtures
 
 
 @pytest.fixture

@@ -10,18 +10,18 @@ from django.utils.translation import gettext as _
 
 from articles.api.protocol.problems import Problem
 from articles.domain.lists import Group, SearchOrder
-from articles.lemmy.articles import shown_articles
-from articles.lemmy.comments import comment_response
-from articles.lemmy.groups import community_response
-from articles.lemmy.members import member_of
-from articles.lemmy.operations import Json, Number, Page, beyond, operation
-from articles.lemmy.shapes import WHOLE_SITE, Shapes, slug_of
 from articles.text.lines import InvalidInput
 from articles.text.links import clean_link
 from articles.text.searching import read_query
 from articles.web import articles, hiding
 from articles.web.identity import reader_id
 from articles.web.wiring import finder, group_titles, repository
+from extras.lemmy.articles import shown_articles
+from extras.lemmy.comments import comment_response
+from extras.lemmy.groups import community_response
+from extras.lemmy.members import member_of
+from extras.lemmy.operations import Json, Number, Page, beyond, operation
+from extras.lemmy.shapes import WHOLE_SITE, Shapes, slug_of
 
 _MOST = 25  # communities, persons and articles of a link that one page has, as of articles and comments
 

@@ -10,14 +10,14 @@ from pydantic import Field
 from accounts.models import POST, VOTE
 from articles.api.protocol.problems import Problem
 from articles.domain import comments as domain
-from articles.lemmy.articles import Listing, choice_of, moderated_by, report, shown_articles
-from articles.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
-from articles.lemmy.shapes import WHOLE_SITE, Shapes, slug_of
 from articles.text.lines import clean_comment
 from articles.web import comments, limits, votes
 from articles.web.forms.fields import check_links
 from articles.web.identity import reader_id
 from articles.web.wiring import repository
+from extras.lemmy.articles import Listing, choice_of, moderated_by, report, shown_articles
+from extras.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
+from extras.lemmy.shapes import WHOLE_SITE, Shapes, slug_of
 
 ORDERS = {"New": domain.CommentOrder.NEWEST, "Old": domain.CommentOrder.OLDEST}
 """Orders of comments by Lemmy's sorts; all others are as the best first."""

@@ -11,12 +11,12 @@ from django.test import Client
 
 from accounts.models import Token
 from articles import site
-from articles.lemmy.shapes import WHOLE_SITE, absolute_links
 from articles.models import SiteText
 from articles.web.groups import set_visibility
+from extras.lemmy.shapes import WHOLE_SITE, absolute_links
+from extras.lemmy.tests.client import Lemmy, log_in
 from tests.cast import MODERATOR
 from tests.factories import actor, browser_of, comment_on, post_as
-from tests.lemmy.client import Lemmy, log_in
 
 pytestmark = pytest.mark.usefixtures("lemmy")
 

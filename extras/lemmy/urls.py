@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 
 from accounts.models import READ
 from articles.api.protocol.problems import Problem
-from articles.lemmy.operations import Json, answer, operation
+from extras.lemmy.operations import Json, answer, operation
 
 _MODULES = ("articles", "comments", "groups", "inbox", "login", "members", "moderation_log", "search", "site")
 for _module in _MODULES:
-    import_module(f"articles.lemmy.{_module}")  # registers its operations
+    import_module(f"extras.lemmy.{_module}")  # registers its operations
 
 MODERATORS, ADMINISTRATORS = "not_a_mod_or_admin", "not_an_admin"
 

@@ -25,13 +25,13 @@ from articles.domain.comments import Comment, CommentId, Thread
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import Group
 from articles.domain.members import UserId
-from articles.lemmy.operations import Json
 from articles.text.slugs import requested_slug
 from articles.web.addresses import path_of
 from articles.web.groups import liveliness
 from articles.web.identity import reader_id
 from articles.web.preferences import preferences_of
 from articles.web.wiring import group_titles
+from extras.lemmy.operations import Json
 
 WHOLE_SITE, WHOLE_SITE_NUMBER = "_site", 1
 """Name and id of the community that stands for the whole site. No group can have this slug."""

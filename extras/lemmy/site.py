@@ -11,14 +11,14 @@ from articles.configuration.choices import chosen
 from articles.configuration.recent import Recent
 from articles.domain.errors import StoreError
 from articles.domain.lists import Order, without_groups
-from articles.lemmy.apps import LEMMY_VERSION
-from articles.lemmy.members import moderated_by
-from articles.lemmy.operations import Json, operation
-from articles.lemmy.shapes import Shapes, absolute_links, beginning, facts, when
 from articles.site import site_text
 from articles.text.markdown import plain
 from articles.web import reading
 from articles.web.wiring import group_titles, html_of_site_text, repository
+from extras.lemmy.apps import LEMMY_VERSION
+from extras.lemmy.members import moderated_by
+from extras.lemmy.operations import Json, operation
+from extras.lemmy.shapes import Shapes, absolute_links, beginning, facts, when
 
 _SORT, _LISTING = "Hot", "All"
 _OFF = (

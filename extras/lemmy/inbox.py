@@ -13,11 +13,11 @@ from accounts.models import READ, VOTE
 from articles.api.protocol.problems import Problem
 from articles.domain.comments import is_root
 from articles.domain.notices import NoticeKind, NoticePointer
-from articles.lemmy.articles import shown_articles
-from articles.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
-from articles.lemmy.shapes import Shapes, when
 from articles.web.identity import actor, inbox_read_until, mark_read
 from articles.web.wiring import repository
+from extras.lemmy.articles import shown_articles
+from extras.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
+from extras.lemmy.shapes import Shapes, when
 
 _MOST_COUNTED = 100  # new notices that a count looks at, of each kind
 

@@ -11,11 +11,11 @@ from django.http import HttpRequest
 
 from articles.domain.errors import ArticleRemoved, CommentNotFound
 from articles.domain.moderation_log import Action, LogEntry, LogFilter
-from articles.lemmy.members import member_of
-from articles.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
-from articles.lemmy.shapes import Shapes, facts, slug_of, when
 from articles.web import limits
 from articles.web.wiring import repository
+from extras.lemmy.members import member_of
+from extras.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, operation
+from extras.lemmy.shapes import Shapes, facts, slug_of, when
 
 _MOST_STEPS = 20  # parts of the log that one request looks at; each further one is a use of the limit
 

@@ -14,10 +14,10 @@ from accounts.sign_in import codes, second_factor
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
 from articles.web.limits import is_slow
+from extras.lemmy.tests.client import Lemmy, log_in, said_in
 from tests.cast import password_of
 from tests.factories import browser_of
 from tests.internals import failing
-from tests.lemmy.client import Lemmy, log_in, said_in
 
 pytestmark = pytest.mark.usefixtures("lemmy")
 
@@ -40,6 +40,9 @@ def test_an_app_in_a_page_of_another_origin_can_read_what_the_login_says(site_st
     for password, status in ((password_of("alice"), 200), ("wrong", 401)):
         answer = app.send("POST", "user/login", {"username_or_email": "alice", "password": password})
         assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (status, "*")
+    preflight = {"access-control-request-method": "GET", "access-control-request-headers": "authorization"}
+    answer = app.browser.options("/api/v3/site", headers=app.headers | preflight)
+    assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (204, "*")
 
 
 def test_logging_out_revokes_the_token(site_store, alice):

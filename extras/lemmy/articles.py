@@ -18,9 +18,6 @@ from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.lists import GROUPS_PER_LIST, TOP_PERIODS, Order, Period
 from articles.domain.readership import Suspicion, Visit
-from articles.lemmy.groups import community_response
-from articles.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, beyond, operation
-from articles.lemmy.shapes import WHOLE_SITE, Shapes, facts, slug_of, when
 from articles.text.lines import clean_reason
 from articles.text.searching import Kind
 from articles.web import articles, hiding, limits, votes
@@ -29,6 +26,9 @@ from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, preferences_of
 from articles.web.readership.record import counting, logged_failure, visit_of
 from articles.web.wiring import repository
+from extras.lemmy.groups import community_response
+from extras.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, beyond, operation
+from extras.lemmy.shapes import WHOLE_SITE, Shapes, facts, slug_of, when
 from links.asking import look_up
 from moderation.flags import set_flag
 

@@ -11,16 +11,16 @@ from hypothesis import given, settings as examples, strategies as st
 from accounts.models import BanScope, GroupModerator, Token, User
 from articles.domain.comments import root_of
 from articles.domain.limits import Rate
-from articles.lemmy import urls  # noqa: F401 - registers all operations
-from articles.lemmy.operations import OPERATIONS
-from articles.lemmy.shapes import WHOLE_SITE, WHOLE_SITE_NUMBER, number_of
 from articles.web import wiring
 from articles.web.groups import forget_liveliness, set_visibility
+from extras.lemmy import urls  # noqa: F401 - registers all operations
+from extras.lemmy.operations import OPERATIONS
+from extras.lemmy.shapes import WHOLE_SITE, WHOLE_SITE_NUMBER, number_of
+from extras.lemmy.tests.client import Lemmy, log_in, said_in
 from moderation.bans import ban
 from tests.cast import MODERATOR
 from tests.factories import actor, browser_of, comment_on, post, post_as, vote
 from tests.internals import failing
-from tests.lemmy.client import Lemmy, log_in, said_in
 from voting_site.serving.workers.environ import refuse
 
 PYTHON = number_of("python")
