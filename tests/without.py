@@ -156,16 +156,21 @@ def _get(site: Site, path: str, session: str) -> Answer:
         connection.close()
 
 
-def use(site: Site) -> None:
-    """Let every kind of reader open pages, and do what an operator does."""
+def look(site: Site, kinds: Sequence[str] = KINDS) -> None:
+    """Let these kinds of readers open pages."""
     sessions = json.loads(demand(site, "shell", "--verbosity", "0", "-c", _LOG_IN).splitlines()[-1])
     counts = []
-    for kind in KINDS:
+    for kind in kinds:
         count, dead = crawl(site, sessions[kind])
         if dead:
             raise Failed(f"{kind}: {', '.join(dead)}")
         counts.append(f"{kind} {count}")
     print(f"    pages: {', '.join(counts)}")
+
+
+def use(site: Site) -> None:
+    """Let every kind of reader open pages, and do what an operator does."""
+    look(site)
     demand(site, "tick")
     with tempfile.TemporaryDirectory() as folder:
         demand(site, "backup", folder)
@@ -202,7 +207,9 @@ class Trial(NamedTuple):
             demand(site, "check", says="no issues")
             demand(site, "audit")
             use(site)
-        self.put_back(data)
+        with started(data, ROOT) as site:
+            demand(site, "check", says="no issues")
+            look(site, ["administrator"])
 
     def restored_site(self) -> None:
         site = Stopped(self.program.with_name("restored"), self.program)
@@ -212,20 +219,10 @@ class Trial(NamedTuple):
             if has_rows and f"rows of the extra {name} were left out" not in told:
                 raise Failed(f"restore does not say that rows of {name} were left out:\n{told}")
         for name in self.names:
-            demand(site, "forget_extra", name, says="removed")
-        demand(site, "check", says="no issues")
-        self.put_back(site.data_dir)
-
-    def put_back(self, data: Path) -> None:
-        """Try the site with all its folders again."""
-        with started(data, ROOT) as site:
-            demand(site, "check", says="no issues")
-            demand(site, "audit")
-            sessions = json.loads(demand(site, "shell", "--verbosity", "0", "-c", _LOG_IN).splitlines()[-1])
-            count, dead = crawl(site, sessions["administrator"])
-            if dead:
-                raise Failed(f"with the folders put back: {', '.join(dead)}")
-        print(f"    with the folders put back: administrator {count}")
+            demand(site, "check", says=f"forget_extra {name}")
+        with started(site.data_dir, ROOT) as again:
+            demand(again, "check", says="no issues")
+            demand(again, "audit")
 
     def tests(self, which: str) -> None:
         options = {

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Q
 from django_tasks_db.models import DBTaskResult
 
 import extras
@@ -73,7 +74,9 @@ def forget(record: ExtraRecord) -> None:
         for table in reversed(record.tables):
             cursor.execute(f"DROP TABLE IF EXISTS {connection.ops.quote_name(table)}")
     SiteSetting.objects.filter(name__in=record.settings).delete()
-    DBTaskResult.objects.filter(task_path__startswith=f"extras.{name}.").delete()
+    own = f"extras.{name}."
+    former = [was for was, path in settings.FORMER_TASKS.items() if path.startswith(own)]
+    DBTaskResult.objects.filter(Q(task_path__startswith=own) | Q(task_path__in=former)).delete()
     ContentType.objects.filter(app_label=name).delete()  # and with them permissions, and the admin's log
     MigrationRecorder(connection).migration_qs.filter(app=name).delete()
     record.delete()
