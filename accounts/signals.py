@@ -2,5 +2,8 @@
 
 from django.dispatch import Signal
 
+banned = Signal()
+"""A ban from the whole site begins: the sender is the account's model, `member` the account."""
+
 deletion_begun = Signal()
 """An account is being deleted: the sender is its model, `member` the account. Its rows elsewhere have to go."""

@@ -7,10 +7,11 @@ pages, and stays.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import extras
 from articles.domain.limits import LIMITS, PROVIDER_SHARE
@@ -52,20 +53,35 @@ def described(text: str) -> dict[str, tuple[str, str, list[str]]]:
     }
 
 
-def tables(text: str) -> dict[str, str]:
+def tables(text: str, extra: str = "") -> dict[str, str]:
     """Return the table of each place, in Markdown, by the heading that it follows; `text` describes the keys."""
     known = described(text)
-    return {heading: _HEADER + "".join(_rows(place, known)) for place, heading in HEADINGS.items()}
+    return {heading: _HEADER + "".join(_rows(place, known, extra)) for place, heading in HEADINGS.items()}
+
+
+def _owner(name: str, rows: Callable[[str], Iterable[Any]]) -> str:
+    """Return the extra whose rows of a table have this name; "" for the core."""
+    return next((extra for extra in extras.names() if any(row.name == name for row in rows(extra))), "")
 
 
 def writers(name: str) -> frozenset[str]:
-    """Return the names of the scripts whose headers say that they write the key."""
-    return frozenset(script for script in scripts.names() if scripts.touches(script).get(name) == "rw")
+    """Return the names of the core's scripts whose headers say that they write the key; of an extra's key, its."""
+    if owner := _owner(name, extras.all_keys):
+        own = (script for script in scripts.names() if extra_of(script) == owner)
+        return frozenset(script for script in own if scripts.touches(script).get(name) == "rw")
+    scripts_of_core = (script for script in scripts.names() if not extra_of(script))
+    return frozenset(script for script in scripts_of_core if scripts.touches(script).get(name) == "rw")
 
 
-def _rows(place: Place, known: Mapping[str, tuple[str, str, list[str]]]) -> Iterator[str]:
+def extra_of(script: str) -> str:
+    """Return the extra that a script is in; "" for the core."""
+    folders = ((name, extras.FOLDER / name / "lua" / f"{script}.lua") for name in extras.names())
+    return next((name for name, path in folders if path.exists()), "")
+
+
+def _rows(place: Place, known: Mapping[str, tuple[str, str, list[str]]], extra: str) -> Iterator[str]:
     for key in TABLE:
-        if key.place is place:
+        if key.place is place and _owner(key.name, extras.all_keys) == extra:
             content, why, others = known.get(key.name, ("?", "?", []))
             life, backup = life_in_words(key.life), key.in_backup.value
             cells = (f"`{key.name}`", key.type, content, _writers(key.name, others), life, backup, why)
@@ -88,9 +104,12 @@ def life_in_words(seconds: int | None) -> str:
     return f"{seconds // size} {_UNITS[size]}s"
 
 
-def data_model(text: str) -> str:
-    """Return docs/data-model.md with its tables rewritten; the rest stays, also what they say of keys."""
-    for heading, table in tables(text).items():
+def data_model(text: str, extra: str = "") -> str:
+    """Return docs/data-model.md, or the README.md of an extra, with the tables of keys rewritten.
+
+    The rest stays, also what they say of keys.
+    """
+    for heading, table in tables(text, extra).items():
         text = _replace_table(text, heading, table)
     return text
 
@@ -100,11 +119,13 @@ def _replace_table(text: str, heading: str, table: str) -> str:
     return re.sub(rf"({before})(?:\|.*\n)+", lambda match: match[1] + table, text, flags=re.MULTILINE)
 
 
-def limits_page(text: str) -> str:
-    """Return docs/limits.md with its table rewritten."""
+def limits_page(text: str, extra: str = "") -> str:
+    """Return docs/limits.md, or the README.md of an extra, with the table of its limits rewritten."""
     known = rows_in(text, 4)
     rows = ["| name | default | what is limited | per |", "| --- | --- | --- | --- |"]
     for limit in LIMITS:
+        if _owner(limit.name, extras.limits) != extra:
+            continue
         wide = f"; {limit.wide} times as many per wide network, {limit.wide * PROVIDER_SHARE} times per provider"
         action = known.get(limit.name, "???")[2]
         rows.append(f"| `{limit.name}` | `{limit.default}` | {action} | {limit.per}{wide if limit.wide else ''} |")
@@ -113,18 +134,20 @@ def limits_page(text: str) -> str:
 
 def configuration(text: str, extra: str = "") -> str:
     """Return docs/configuration.md, or the README.md of an extra, with the table of its settings rewritten."""
-    known, of_extras = (
-        rows_in(text, 5),
-        {one.name: name for name in extras.names() for one in extras.settings(name)},
-    )
+    known = rows_in(text, 5)
     rows = ["| variable | kind | default | range | meaning |", "| --- | --- | --- | --- | --- |"]
     for v in VARIABLES:
-        if of_extras.get(v.name, "") != extra:
+        if _owner(v.name, extras.settings) != extra:
             continue
         default = f"`{v.default}`" if v.default else "(empty)"
         mark, meaning = " ✎" if v.in_browser else "", known.get(v.name, "?")[-1]
         rows.append(f"| `{v.name}`{mark} | {v.kind} | {default} | {v.range or '–'} | {meaning} |")
     return _replace_table(text, "Settings" if extra else "Configuration", "\n".join(rows) + "\n")
+
+
+def readme(text: str, extra: str) -> str:
+    """Return the README.md of an extra with its tables rewritten."""
+    return data_model(limits_page(configuration(text, extra), extra), extra)
 
 
 _BY_NAME = (
@@ -155,7 +178,7 @@ def architecture(text: str) -> str:
 def main() -> None:
     readmes = {extras.FOLDER / name / "README.md": name for name in extras.names()}
     pages = {
-        **{path: configuration(path.read_text("utf-8"), name) for path, name in readmes.items()},
+        **{path: readme(path.read_text("utf-8"), name) for path, name in readmes.items()},
         CONFIGURATION: configuration(CONFIGURATION.read_text("utf-8")),
         LIMITS_PAGE: limits_page(LIMITS_PAGE.read_text("utf-8")),
         DATA_MODEL: data_model(DATA_MODEL.read_text("utf-8")),

@@ -14,7 +14,7 @@ This package and `extras.apps` are the contract. They stand at the bottom, and n
 import ast
 import keyword
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -48,6 +48,39 @@ class Setting(NamedTuple):
     """Of one that can be changed in the browser: a page of `articles.views.owner.settings`."""
 
 
+class Limit(NamedTuple):
+    """A rate limit, as `articles.domain.limits.Limit` describes it."""
+
+    name: str
+    per: str
+    default: str
+    wide: int = 0
+    label: str = ""
+    """What administrators read, who can change it."""
+
+    sentence: str = ""
+    """What a member reads who has used it up."""
+
+
+class Refusal(NamedTuple):
+    """An error, which has added itself to the table of `articles.domain.errors`, with its sentence."""
+
+    error: type[Exception]
+    key: str
+    """Its code of the API, or the `sentence` that it names instead."""
+
+    sentence: str
+
+
+class Key(NamedTuple):
+    """A kind of key in every shard of the store, as `articles.repository.store.keys.Key` describes it."""
+
+    name: str
+    type: str
+    life: int | None = None
+    in_backup: str = "copied"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """What an extra adds to the core's tables. Texts are English, marked with `N_`."""
@@ -60,6 +93,14 @@ class Rows:
     """Labels of models whose rows a backup has, each after those that it refers to."""
 
     not_backed_up: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    keys: tuple[Key, ...] = ()
+    article_fields: tuple[str, ...] = ()
+    """Fields of an article's hash that are read with its HTML, into `Article.extras`. A redaction empties them."""
+
+    crawlers_skip: tuple[str, ...] = ()
+    """Last parts of addresses below an article that robots.txt excludes."""
 
 
 @cache
@@ -103,24 +144,35 @@ def _rows() -> Mapping[str, Rows]:
     found = {}
     for name in names():
         path = FOLDER / name / "rows.py"
-        if impure := sorted(set(_imports(path)) if path.exists() else ()):
+        if impure := sorted(set(_imports(path, name)) if path.exists() else ()):
             raise BadExtra(f"extras/{name}/rows.py imports {', '.join(impure)}: rows import only what is pure.")
         rows = getattr(import_module(f"extras.{name}.rows"), "ROWS", None) if path.exists() else Rows()
         if not isinstance(rows, Rows):
             raise BadExtra(f"extras/{name}/rows.py has no ROWS of the type extras.Rows.")
         found[name] = rows
-    refuse_clashes("setting", {name: [one.name for one in rows.settings] for name, rows in found.items()})
-    refuse_clashes("refusal", {name: [*rows.inputs] for name, rows in found.items()})
+    for what, of in _UNIQUE.items():
+        refuse_clashes(what, {name: list(of(rows)) for name, rows in found.items()})
     return found
 
 
-def _imports(path: Path) -> Iterator[str]:
+_UNIQUE: Mapping[str, Callable[[Rows], Iterable[str]]] = {
+    "setting": lambda rows: [one.name for one in rows.settings],
+    "limit": lambda rows: [one.name for one in rows.limits],
+    "refusal": lambda rows: [*(one.key for one in rows.refusals), *rows.inputs],
+    "key": lambda rows: [one.name.partition(":")[0] for one in rows.keys],
+    "field of articles": lambda rows: rows.article_fields,
+}
+"""Names that two extras cannot have, by what they are of."""
+
+
+def _imports(path: Path, extra: str) -> Iterator[str]:
+    """Yield what the rows of an extra import beyond what is pure. What they import of the extra has to be."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         for module in modules:
-            is_allowed = module == "extras" or module.startswith("articles.domain.")
-            if not is_allowed and module.partition(".")[0] not in sys.stdlib_module_names:
+            is_pure = module == "extras" or module.startswith(("articles.domain.", f"extras.{extra}"))
+            if not is_pure and module.partition(".")[0] not in sys.stdlib_module_names:
                 yield module
 
 
@@ -156,6 +208,40 @@ def backed_up() -> tuple[str, ...]:
 def not_backed_up() -> tuple[str, ...]:
     """Return the labels of the models that a backup leaves out."""
     return tuple(label for rows in _rows().values() for label in rows.not_backed_up)
+
+
+def modules(name: str) -> tuple[str, ...]:
+    """Return the dotted names of the modules of this name that extras have."""
+    return tuple(f"extras.{extra}.{name}" for extra in names() if (FOLDER / extra / f"{name}.py").exists())
+
+
+def limits(extra: str = "") -> tuple[Limit, ...]:
+    """Return the rate limits of one extra, or of all."""
+    return tuple(one for name, rows in _rows().items() for one in rows.limits if extra in (name, ""))
+
+
+def refusals() -> tuple[Refusal, ...]:
+    """Return the refusals of all extras."""
+    return tuple(one for rows in _rows().values() for one in rows.refusals)
+
+
+def all_keys(extra: str = "") -> tuple[Key, ...]:
+    """Return the keys of one extra, or of all."""
+    return tuple(one for name, rows in _rows().items() for one in rows.keys if extra in (name, ""))
+
+
+def article_fields(extra: str = "") -> tuple[str, ...]:
+    """Return the fields of articles of one extra, or of all."""
+    return tuple(one for name, rows in _rows().items() for one in rows.article_fields if extra in (name, ""))
+
+
+def crawlers_skip() -> tuple[str, ...]:
+    return tuple(one for rows in _rows().values() for one in rows.crawlers_skip)
+
+
+def script_folders() -> list[Path]:
+    """Return the folders of scripts of the store: `lua/<noun>/<verb>.lua`, and libraries in `lua/lib/`."""
+    return [path for name in names() if (path := FOLDER / name / "lua").is_dir()]
 
 
 def template_folders() -> list[Path]:

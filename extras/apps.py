@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from django.urls import URLPattern
 
     from accounts.models import User
+    from articles.domain.articles import Article
+    from articles.domain.moderation_log import LogEntry
     from articles.repository import Repository
 
 
@@ -52,6 +54,26 @@ BARS = ("administration", "settings", "programs")
 """Bars of the core: of the administrators' pages, of a member's settings, and "Programs" there."""
 
 
+class Link(NamedTuple):
+    """A link beside something of the core, at one of `PLACES`."""
+
+    path: str
+    label: str
+
+
+PLACES = ("article.foot", "article.menu", "notice.foot")
+"""Where links can be: below an `Article`, in its menu, below a `Notice` of an inbox or a mail."""
+
+
+class Button(NamedTuple):
+    """A form with one button: what it sends, and where."""
+
+    path: str
+    label: str
+    name: str
+    value: str
+
+
 class Extra(AppConfig):
     """An extra. Its folder's name is the label of the app. It connects receivers of signals in `ready`."""
 
@@ -71,11 +93,27 @@ class Extra(AppConfig):
     def entries(self) -> Sequence[Entry]:
         return ()
 
-    def draw(self, place: str, request: "HttpRequest") -> str:  # noqa: ARG002 - for extras
+    def draw(self, place: str, request: "HttpRequest") -> str:
         """Return HTML for a place of a page that is not kept: `inbox`, below its entries."""
         return ""
 
-    def export(self, member: "User", repository: "Repository") -> "Mapping[str, Iterable[Mapping[str, Any]]]":  # noqa: ARG002 - for extras
+    def links(self, place: str, request: "HttpRequest | None", thing: Any) -> Sequence[Link]:
+        """Return the links at a place, such as those for an article. No request: of a mail.
+
+        A reader without an account sees those that depend on the thing alone. At most one round trip.
+        """
+        return ()
+
+    def log_buttons(
+        self,
+        request: "HttpRequest",
+        article: "Article",
+        entries: "Sequence[LogEntry]",
+    ) -> Mapping[float, Button]:
+        """Return buttons below entries of an article's log, by their times."""
+        return {}
+
+    def export(self, member: "User", repository: "Repository") -> "Mapping[str, Iterable[Mapping[str, Any]]]":
         """Return what a member's copy of their data has from here, by name."""
         return {}
 
@@ -98,6 +136,17 @@ def entries_of(bar: str) -> list[Entry]:
 def drawn(place: str, request: "HttpRequest") -> SafeString:
     """Return what extras draw at a place of a page."""
     return SafeString("".join(extra.draw(place, request) for extra in installed()))
+
+
+def links(place: str, request: "HttpRequest | None", thing: Any) -> list[Link]:
+    """Return the links of all extras at a place."""
+    return [link for extra in installed() for link in extra.links(place, request, thing)]
+
+
+def log_buttons(request: "HttpRequest", article: "Article", entries: "Sequence[LogEntry]") -> dict[float, Button]:
+    """Return the buttons of all extras below entries of an article's log, by their times."""
+    found = (extra.log_buttons(request, article, entries) for extra in installed())
+    return {at: button for buttons in found for at, button in buttons.items()}
 
 
 def export(member: "User", repository: "Repository") -> dict[str, Iterable[Mapping[str, Any]]]:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from accounts.models import BAN_SCOPES, Ban as BanRow, BanScope, Statement, User, Vouch
 from accounts.models.law import Act
 from accounts.moderators import BAN_MEMBERS
+from accounts.signals import banned
 from articles.api import schemas
 from articles.api.inbox import BanFacts
 from articles.api.my_lists import MemberName
@@ -82,7 +83,7 @@ def ban(
             state(member.pk, Act.BAN, reason, moderator, grounds, ban=begun)
             if not group:
                 Vouch.objects.note(member, is_wrong=True)
-                repository().suggestions.withdraw(member.pk)
+                banned.send(User, member=member)
     return begun
 
 

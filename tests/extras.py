@@ -3,12 +3,16 @@
 - `PAGES`: rows of `tests.browser.pages.Page`, as tuples; `WITHOUT_PAGE`: addresses without one, by what is there;
   `NAMESPACES_WITHOUT_PAGES`: what namespaces without any have.
 - `READINGS`: addresses with a query, whose answers the same readers see with and without what is for members.
-- `stage()`: fills the site of these pages. `fill(member)`: adds rows, of a member or not, that a backup has;
-  `use(member)`: others.
+- `stage(told, repository)`: fills the site of these pages; `told` has ids by name.
+- `fill(member)`: adds rows, of a member or not, that a backup has; `use(member)`: others.
 - `EXPORTED`: names in a member's copy of their data. `SWITCHES`: settings that let all of it be seen.
 - `STAY`: Latin words that Chinese pages show, too, such as names.
 - `MAILS`: functions that mail a member, by the template of the mail. `OWN`: where members change what is theirs.
+- `mark(repository, article, members)`: lets two members do something about an article.
+- `use_store(repository, article, slugs, more)`: runs all scripts, with groups to put the article into.
 - `CALLS`: rows of `tests.api.test_generated_client.Call`. `STATUSES`: as `OTHERWISE` of `test_documentation`.
+- `API_PRIVATE`, `API_WHOLE_LISTS`, `API_FACTS`, `API_PARAMETERS`, `API_CHANGES` and `ARTICLE_FORMS`: rows of other
+  tables in `tests/api/`.
 """
 
 from functools import cache
@@ -25,6 +29,11 @@ def doors() -> list[Any]:
     """Return the modules of the extras that are there."""
     found = [f"extras.{name}.tests.doors" for name in extras.names()]
     return [import_module(name) for name in found if find_spec(name)]
+
+
+def joined(name: str) -> dict[str, Any]:
+    """Return the mapping of this name of all of them."""
+    return {key: value for mapping in all_of(name) for key, value in mapping.items()}
 
 
 def all_of(name: str) -> list[Any]:

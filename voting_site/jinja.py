@@ -42,7 +42,7 @@ from articles.web.addresses import path_of
 from articles.web.context import in_brief
 from articles.web.groups import closed_mark, option_title
 from articles.web.wiring import group_title, html_of_site_text
-from extras.apps import drawn, entries_of
+from extras.apps import drawn, entries_of, links
 from moderation.statements import site_rules, title_of
 
 
@@ -198,6 +198,7 @@ def environment(**options: Any) -> Environment:
         draw_rows=draw_rows,
         drawn_by_extras=drawn,
         entries_of=entries_of,
+        links_of=links,
         kept_piece=kept_piece,
         site_text=site_text,
         site_rules=site_rules,

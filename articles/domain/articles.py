@@ -140,8 +140,8 @@ class Article(Content):
 
     new_comments: int = field(default=0, compare=False)
     """Comments since the reader last opened its page: how many more there are, at least one if one was posted."""
-    suggested: str = ""
-    """What the store keeps of suggestions for it, read with `html`: see `articles.domain.suggestions`."""
+    extras: tuple[tuple[str, str], ...] = ()
+    """What the store keeps for extras, by field, read with `html`: see `Rows.article_fields`."""
 
     ballots: int = 0  # version of its ballot record, read with `html`; 0 without one that is up to date
     former: UserId | None = None

@@ -155,14 +155,6 @@ class FlagsFull(ActionRefused, code="flags-full", status="flags_full"):
     """The article or comment has the maximum number of flags."""
 
 
-class OwnArticle(ActionRefused, http=403, code="own-article", status="own_article"):
-    """Members cannot suggest changes of what they posted."""
-
-
-class NotTrustedYet(ActionRefused, http=403, code="not-trusted-yet"):
-    """New members cannot suggest changes."""
-
-
 class MayNotVouch(ActionRefused, http=403, code="may-not-vouch"):
     """Only members in good standing vouch for others: not new, not banned, with votes and vouches that count."""
 
@@ -173,22 +165,6 @@ class NotOnProbation(ActionRefused, code="not-on-probation"):
 
 class VouchesFull(ActionRefused, code="vouches-full"):
     """The member has vouched for as many members as is possible for now."""
-
-
-class SuggestionNotFound(ActionRefused, http=404, code="suggestion-not-found", status="no_suggestion"):
-    """The article has no such open suggestion."""
-
-
-class SuggestionClosed(ActionRefused, code="suggestion-closed", status="suggestion_closed"):
-    """The suggestion was applied or declined not long ago."""
-
-
-class SuggestionUnchanged(ActionRefused, code="suggestion-unchanged", status="no_change"):
-    """The article has this title, or these groups, already."""
-
-
-class SuggestionsFull(ActionRefused, code="suggestions-full", status="suggestions_full"):
-    """The article has the maximum number of open suggestions."""
 
 
 class EditingClosed(ActionRefused, code="editing-closed", status="late"):

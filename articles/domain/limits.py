@@ -13,6 +13,8 @@ from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple
 
+import extras
+
 LONGEST_PERIOD = 86400  # seconds
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -112,7 +114,6 @@ LIMITS = (
     Limit("mentions", Per.MEMBER, "100/1d"),
     Limit("mentions_new", Per.NEW_MEMBER, "30/1d"),
     Limit("flags", Per.MEMBER, "20/1h"),
-    Limit("suggestions", Per.MEMBER, "20/1d"),
     Limit("changes", Per.READER, "60/2m"),
     Limit("texts", Per.MEMBER, "2000000/1d"),
     Limit("large", Per.NETWORK, "20/1m", wide=3),
@@ -145,6 +146,7 @@ LIMITS = (
     Limit("notices_mail", Per.MAIL_ADDRESS, "10/1d"),
     Limit("notices_day", Per.SITE, "200/1d"),
     Limit("receipts", Per.MAIL_ADDRESS, "1/1h"),
+    *(Limit(row.name, Per(row.per), row.default, row.wide) for row in extras.limits()),
 )
 """Every limit. The setting, rules, keys and sentences follow this table. docs/limits.md says what each limits, and
 articles/views/owner/limits.py has its name in the browser.

@@ -5,7 +5,10 @@ The repository raises, the API and the pages answer, and the metrics count by it
 
 from collections.abc import Mapping
 
+import extras
 from articles.domain.errors import GENERIC_CODE, REFUSALS, ArticlesError, Refusal
+
+extras.refusals()  # whose errors add themselves to the table
 
 _YIELDED = ("merged", "newer")
 """Statuses with which a script yields to an earlier change: no error, but counted among the refusals."""

@@ -32,7 +32,6 @@ class Rules:
     flags_to_remove: float
     """Weight of flags with which the site removes an article or a comment; 0 if only moderators do."""
 
-    suggestions: int  # members who apply a suggestion by supporting it; 0 if none can be made
     records_ballots: bool  # whether ballot records are made, before voter sets are dropped
     limits: Mapping[str, Rate] = field(hash=False)  # rate limits by name; an action without one is not limited
     view_repeat: int = 600  # time after which a visitor's next view of an article counts

@@ -21,10 +21,13 @@ class ExtraIsHere(Exception):
 def remember(**_signal: object) -> None:
     """Record what each extra has, after migrations."""
     for name in extras.names():
-        tables = [
-            model._meta.db_table for model in apps.get_app_config(name).get_models(include_auto_created=True)
-        ]
-        facts = {"tables": tables, "settings": [setting.name for setting in extras.settings(name)]}
+        rows, models = extras.rows_of(name), apps.get_app_config(name).get_models(include_auto_created=True)
+        facts = {
+            "tables": [model._meta.db_table for model in models],
+            "settings": [setting.name for setting in rows.settings],
+            "keys": [key.name for key in rows.keys],
+            "article_fields": list(rows.article_fields),
+        }
         ExtraRecord.objects.update_or_create(name=name, defaults=facts)
 
 

@@ -36,7 +36,6 @@ from articles.repository.moderation.log import ModerationLog
 from articles.repository.moderation.merges import Merges
 from articles.repository.moderation.redactions import Redactions
 from articles.repository.moderation.removed import RemovedArticles, RemovedComments, Sweeps
-from articles.repository.moderation.suggestions import Suggestions
 from articles.repository.moderation.voting_rings import VotingRings
 from articles.repository.ranking.explanations import Explanations
 from articles.repository.ranking.parameters import ChangeProgress, RankingChange, RankingParameters, RankingState
@@ -88,7 +87,6 @@ class Repository:
         self.merges = Merges(store)
         self.sweeps = Sweeps(store)
         self.left_out = LeftOutVotes(store)
-        self.suggestions = Suggestions(store)
         self.account_deletion = AccountDeletion(store)
         self.account_ids = AccountIds(store)
         self.groups = Groups(store)

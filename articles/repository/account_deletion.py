@@ -14,8 +14,8 @@ from articles.repository.store import keys as names
 from articles.repository.store.connection import Call, OfStore, Value
 from articles.repository.store.keys import Keys
 
-_KINDS = ("articles", "comments", "flags", "suggestions", "log")
-"""What is anonymised or, of flags and support of suggestions, withdrawn, in this order."""
+_KINDS = ("articles", "comments", "flags", "log")
+"""What is anonymised or, of flags, withdrawn, in this order."""
 
 NAMES_PER_SCRIPT = 50  # articles, comments, flags, or entries of the moderation log, that one script handles
 
@@ -32,7 +32,7 @@ class AccountDeletion(OfStore):
 
         From the first step on the member can no longer post or vote, and their lists of votes, opposes and visits
         and their inbox are gone. Then their articles, their comments and the moderation log are anonymised, and
-        their flags and support of suggestions withdrawn, a batch in each step, while `more()` is true; at least
+        their flags withdrawn, a batch in each step, while `more()` is true; at least
         one step is taken. The list of saved articles is deleted last. One round trip, and one or two for each
         step. Raises StoreError.
         """
@@ -85,8 +85,8 @@ class AccountDeletion(OfStore):
 
     def _step(self, kind: str, keys: Keys, user: UserId, heir: UserId, name: str, cursor: str) -> str:
         """Take one step in one shard; return the next cursor, '' when this kind is done in the shard."""
-        if kind in ("flags", "suggestions"):
-            return "" if self._withdraw(kind, keys, user) else "0"
+        if kind == "flags":
+            return "" if self._withdraw_flags(keys, user) else "0"
         if kind == "log":
             return self._replace_in_log(keys, name, DELETED_NAME, cursor)
         first = int(cursor) if heir == user else 0
@@ -121,8 +121,8 @@ class AccountDeletion(OfStore):
         self._store.retract(set(map(article_of, ids) if are_comments else ids))
         return int(count)
 
-    def _withdraw(self, kind: str, keys: Keys, user: UserId) -> bool:
-        """Withdraw a batch of the member's flags, or support of suggestions; return whether the shard is done."""
-        given = keys.flags_by(user) if kind == "flags" else keys.suggested(user)
-        (count,) = self._store.run(f"{kind}/withdraw", [given], [user, NAMES_PER_SCRIPT, keys.prefix])
+    def _withdraw_flags(self, keys: Keys, user: UserId) -> bool:
+        """Withdraw a batch of the member's flags; return whether the shard is done."""
+        given: list[Value] = [user, NAMES_PER_SCRIPT, keys.prefix]
+        (count,) = self._store.run("flags/withdraw", [keys.flags_by(user)], given)
         return int(count) < NAMES_PER_SCRIPT

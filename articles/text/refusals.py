@@ -3,6 +3,7 @@
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext_lazy
 
+import extras
 from articles.domain import errors
 from articles.domain.limits import BY_NAME
 from articles.domain.refusals import refusal_of
@@ -33,17 +34,11 @@ ACTIONS = {
     "own-content": gettext_lazy("You cannot flag what you posted yourself."),
     "flag-decided": gettext_lazy("The moderators have already decided on your flag."),
     "flags-full": gettext_lazy("Many members have already flagged this, and the moderators know about it."),
-    "own-article": gettext_lazy("You posted this article yourself: edit it, or ask a moderator."),
-    "not-trusted-yet": gettext_lazy("New members cannot suggest changes yet."),
     "may-not-vouch": gettext_lazy(
         "Only other members can vouch, if they aren’t new or banned and their votes and vouches count."
     ),
     "not-on-probation": gettext_lazy("This member’s votes aren’t waiting, so a vouch would change nothing."),
     "vouches-full": gettext_lazy("You have vouched for as many members as you can for now."),
-    "suggestion-not-found": gettext_lazy("This suggestion is no longer open."),
-    "suggestion-closed": gettext_lazy("This was suggested and decided not long ago."),
-    "suggestion-unchanged": gettext_lazy("Nothing would change."),
-    "suggestions-full": gettext_lazy("This article already has many suggestions. You can support one of them."),
     "own-matter": gettext_lazy("This concerns you or something you posted. Another moderator has to decide."),
     "own-decision": gettext_lazy("You took this decision yourself. Another moderator has to answer the appeal."),
     "appeal-closed": gettext_lazy("You can no longer appeal against this decision."),
@@ -99,6 +94,7 @@ ACTIONS = {
         "The store did not confirm this in time, so it is not certain whether this was saved. "
         "Please try again: nothing counts twice."
     ),
+    **{row.key: gettext_lazy(row.sentence) for row in extras.refusals()},
 }
 """Sentences of the table in articles/domain/refusals.py, by `Refusal.sentence_key`."""
 
@@ -134,7 +130,6 @@ LIMITS = {
         "uses",
     ),
     "flags": gettext_lazy("You have flagged too many things in a short time."),
-    "suggestions": gettext_lazy("You have suggested too many changes in a short time."),
     "changes": gettext_lazy("You have sent too many forms in a short time."),
     "texts": gettext_lazy("You have sent a lot of text in a short time."),
     "large": gettext_lazy("Too many large forms were sent from your network in a short time."),
@@ -162,6 +157,7 @@ LIMITS = {
     "apps": gettext_lazy("Too many apps were registered from your network in a short time."),
     "notices": gettext_lazy("Too many reports were sent in a short time."),
     "receipts": gettext_lazy("A receipt was sent to this address a short while ago."),
+    **{row.name: gettext_lazy(row.sentence) for row in extras.limits()},
 }
 """Reasons in the sentence of a rate limit, by `Limit.sentence_key`."""
 

@@ -13,7 +13,6 @@ from articles.configuration.choices import chosen
 from articles.domain.articles import Choice
 from articles.domain.comments import article_of, is_root
 from articles.domain.reasons import recorded
-from articles.domain.suggestions import Suggestion
 from articles.repository import Repository
 from articles.web.preferences import hiding_of, slugs_from
 from extras import apps as extras
@@ -51,7 +50,6 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
             repository.flags.iterate_by(user),
             *_SUBJECT, "reason", ("words", _filled("words")), ("at", _time("at")), "state",
         ),
-        "suggestions": map(_suggestion, repository.suggestions.iterate_by(user)),
         "flags_on_members": _objects(
             member.flags_on_abouts.select_related("member"),
             ("member", lambda flag: flag.member.get_username()),
@@ -175,11 +173,6 @@ _SUBJECT = (
 
 def _time_of_outcome(outcome: str, ban: Any) -> datetime | None:
     return ban.lifted_at if ban.outcome == outcome else None
-
-
-def _suggestion(supported: tuple[int, Suggestion]) -> dict[str, Any]:
-    article, suggestion = supported
-    return {"article": article, suggestion.kind.value: suggestion.to, "since": _at(suggestion.at)}
 
 
 def _inviter(member: Any) -> str | None:

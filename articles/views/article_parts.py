@@ -16,8 +16,9 @@ from articles.web.abilities import may_merge
 from articles.web.addresses import path_of
 from articles.web.articles import PostedBefore
 from articles.web.identity import reader_id
-from articles.web.rights import ModeratorLinks, find_undoable
+from articles.web.rights import ModeratorLinks
 from articles.web.wiring import repository
+from extras import apps as extras
 
 
 def ring(request: HttpRequest, article: Article) -> str:
@@ -42,8 +43,16 @@ def posted_before(request: HttpRequest, article: Article, found: Sequence[Articl
 def history(request: HttpRequest, article: Article) -> Markup:
     """Return the article's changes. One round trip."""
     log = repository().moderation_log.get_for_article(article.id)
-    may_undo = {entry.at for entry in find_undoable(request, article, log.entries)}
-    return drawn("articles/history.html", {"log": log, "article": article, "undoable": may_undo}, request)
+    buttons = extras.log_buttons(request, article, log.entries)
+    return drawn("articles/history.html", {"log": log, "buttons": buttons}, request)
+
+
+def links_html(place: str, request: HttpRequest, article: Article) -> Markup:
+    """Return the links of extras at a place, in its list if it is one."""
+    item = Markup('<a href="{}" rel="nofollow">{}</a>')
+    if place == "article.menu":
+        item = Markup("<li>") + item + Markup("</li>")
+    return Markup("\n").join(item.format(one.path, one.label) for one in extras.links(place, request, article))
 
 
 def merged(request: HttpRequest, article: Article, thread: Thread) -> Markup:

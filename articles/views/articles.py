@@ -7,10 +7,10 @@ from typing import NamedTuple
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import get_language, gettext as _, ngettext
+from django.utils.translation import get_language, gettext as _
 from django.views.decorators.http import require_safe
 
-from articles.configuration.choices import chosen, closed_groups, site_address
+from articles.configuration.choices import closed_groups, site_address
 from articles.domain.articles import Article, ArticleId, Choice
 from articles.domain.comments import Comment, Thread
 from articles.domain.members import UserId
@@ -20,7 +20,7 @@ from articles.formatting.values import age, from_now, grouped, time_of
 from articles.kept_pages import is_copying
 from articles.kept_pages.sharing import COUNTED_APART, PAGE_STATE
 from articles.text.links import copies_address, home_of
-from articles.views.article_parts import history, merged, posted_before, ring
+from articles.views.article_parts import history, links_html, merged, posted_before, ring
 from articles.views.cards import LOCALES, card_holes
 from articles.views.comments.discussion import DiscussionShape, comment_of, discussion_with, order_of, place_in
 from articles.views.lists.rows import button_holes, groups_of, poster_of
@@ -62,7 +62,6 @@ class ArticleShape(NamedTuple):
     has_text: bool
     has_poster_page: bool
     archives: tuple[str, ...]  # names of those that may have copies of the link
-    has_suggestions: bool  # whether there are open ones, which members see
     has_ballots: bool
     discussion: DiscussionShape | None
 
@@ -143,10 +142,9 @@ def _drawn(
 ) -> str:
     """Return the page of an article as this reader sees it. `says`: what newer numbers and other parts say."""
     frame, copies, is_removed = frame_of(request), _copies(article), article.removed is not None
-    suggestions = 0 if is_removed or not frame.is_member else _suggestions(article)
     shape = ArticleShape(
         frame,
-        abilities(request, article, frame, rules, now),
+        abilities(request, article, rules, now),
         site_address(request),
         LOCALES.get(get_language() or "", "en_US"),
         is_open=article.is_open(now),
@@ -157,23 +155,13 @@ def _drawn(
         has_link=bool(article.link),
         has_text=bool(article.html),
         has_poster_page=bool(article.poster_name),
-        has_suggestions=suggestions > 0,
         archives=tuple(copies),
         has_ballots=article.ballots > 0,
         discussion=discussion,
     )
     holes = {f"copies_{n}": address for n, address in enumerate(copies.values())} | _holes_of(article, shape)
-    holes["suggestions"] = _number_of(suggestions) if suggestions else ""
+    holes |= {place: links_html(f"article.{place}", request, article) for place in ("foot", "menu")}
     return piece("articles/article.html", frame_holes(request) | holes | dict(says), frame=frame, shape=shape)
-
-
-def _suggestions(article: Article) -> int:
-    """Return the number of open suggestions for the article. One round trip, for most articles none."""
-    return len(repository().suggestions.list_open(article)) if article.suggested and chosen.SUGGESTIONS else 0
-
-
-def _number_of(suggestions: int) -> str:
-    return ngettext("%(num)s suggestion", "%(num)s suggestions", suggestions) % {"num": grouped(suggestions)}
 
 
 def _copies(article: Article) -> dict[str, str]:

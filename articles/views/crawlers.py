@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
+import extras
 from articles.configuration.choices import chosen, site_address
 from articles.domain.lists import PAGES, Order
 from articles.formatting.values import iso_date
@@ -43,7 +44,7 @@ _CLOSED_PAGES = (
 _CLOSED_ARTICLE_PAGES = (
     "ballot_record", "ballots", "vote", "save", "choose_hidden", "withdraw", "why", "edit", "assign_groups",
     "remove", "restore", "merge", "undo_merge", "article_views", "check_ring", "write_comment", "lock",
-    "unlock", "flag", "suggest", "mute", "redact",
+    "unlock", "flag", "mute", "redact", *extras.crawlers_skip(),
 )  # fmt: skip
 
 _CLOSED_COMMENT_PAGES = (

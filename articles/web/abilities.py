@@ -5,13 +5,11 @@ from typing import NamedTuple
 from django.http import HttpRequest
 
 from accounts.moderators import ASSIGN_GROUPS, EDIT_ANY_ARTICLE, REDACT, REMOVE_ARTICLES, SEE_VIEWS
-from articles.configuration.choices import chosen
 from articles.domain.articles import Article
 from articles.domain.comments import root_of
 from articles.domain.moderation_log import Action
 from articles.domain.rules import Rules
-from articles.web.context import Frame
-from articles.web.identity import is_banned_in, may_be_untrusted, may_moderate, reader_id
+from articles.web.identity import is_banned_in, may_moderate, reader_id
 from articles.web.rights import acting, check_reversible, decides, may, may_see_subjects, own_groups, why_not
 
 
@@ -21,7 +19,6 @@ class Abilities(NamedTuple):
     is_poster: bool = False
     edit: bool = False
     withdraw: bool = False
-    suggest: bool = False
     remove: bool = False  # and lock its discussion
     restore: bool = False
     unlock: bool = False
@@ -32,7 +29,7 @@ class Abilities(NamedTuple):
     see_subjects: bool = False
 
 
-def abilities(request: HttpRequest, article: Article, frame: Frame, rules: Rules, now: float) -> Abilities:
+def abilities(request: HttpRequest, article: Article, rules: Rules, now: float) -> Abilities:
     """Return what the acts themselves would not refuse. No round trip, but for moderators of groups."""
     reader = reader_id(request)
     if reader is None:
@@ -44,10 +41,6 @@ def abilities(request: HttpRequest, article: Article, frame: Frame, rules: Rules
         is_poster,
         edit=is_recent and not is_banned,
         withdraw=is_recent,
-        suggest=chosen.SUGGESTIONS > 0
-        and article.removed is None
-        and frame.may_vote
-        and not (is_poster or is_banned or may_be_untrusted(user)),
     )
     if not may_moderate(user):
         return of_members

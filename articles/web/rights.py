@@ -29,7 +29,7 @@ from accounts.models import (
 )
 from accounts.models.law import Act
 from accounts.models.moderation import OPEN, Appealable
-from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, EDIT_ANY_ARTICLE, REMOVE_ARTICLES
+from accounts.moderators import ASSIGN_GROUPS, BAN_MEMBERS, REMOVE_ARTICLES
 from articles.configuration.choices import chosen, closed_groups
 from articles.configuration.recent import Recent
 from articles.domain import errors
@@ -37,8 +37,7 @@ from articles.domain.articles import Article
 from articles.domain.comments import article_of, is_root, root_of
 from articles.domain.flags import SubjectId
 from articles.domain.members import UserId
-from articles.domain.moderation_log import REDACTED, SITE, Action, Actor, LogEntry
-from articles.domain.suggestions import SuggestionKind
+from articles.domain.moderation_log import SITE, Action, Actor, LogEntry
 from articles.site import count_sign_ups
 from articles.text.refusals import action_sentence
 from articles.web.wiring import repository
@@ -322,44 +321,6 @@ def author_of_flagged(subject: SubjectId, moderator: UserId) -> UserId:
 
 
 RING_PERMISSIONS = (REMOVE_ARTICLES, ASSIGN_GROUPS)  # permissions, any of which lets a member see voting rings
-
-
-def may_decide(request: HttpRequest, article: Article, kind: SuggestionKind) -> bool:
-    """Return whether the reader decides on suggestions of this kind for an article: its poster, and moderators."""
-    user = request.user
-    return user.is_authenticated and (article.poster == user.pk or may(user, permission_for(kind)))
-
-
-def permission_for(kind: SuggestionKind) -> str:
-    """Return the permission with which moderators decide on suggestions of this kind."""
-    return EDIT_ANY_ARTICLE if kind is SuggestionKind.TITLE else ASSIGN_GROUPS
-
-
-def find_undoable(request: HttpRequest, article: Article, entries: Collection[LogEntry]) -> list[LogEntry]:
-    """Return those of the newest entries of an article's log that the reader can undo, newest first.
-
-    These are suggestions that were applied, and that nothing has changed since. A poster does not undo what a
-    moderator accepted.
-    """
-    found, later = list[LogEntry](), set[str]()
-    for entry in entries:
-        old, added, removed = entry.details.get("old_title"), entry.slugs("added"), entry.slugs("removed")
-        kind = SuggestionKind.TITLE if old else SuggestionKind.GROUPS
-        changed = {*added, *removed} | ({_TITLE} if old else set())
-        groups = {*article.groups}
-        is_there = article.title == entry.title if old else groups.issuperset(added) and groups.isdisjoint(removed)
-        is_last, later = later.isdisjoint(changed) and is_there and old != REDACTED, later | changed
-        if entry.action is Action.APPLY_SUGGESTION and is_last and _may_undo(request, article, kind, entry):
-            found.append(entry)
-    return found
-
-
-_TITLE = "title "  # stands for the title among slugs, which have no blank
-
-
-def _may_undo(request: HttpRequest, article: Article, kind: SuggestionKind, entry: LogEntry) -> bool:
-    is_of_poster = entry.actor_name in (SITE.name, article.poster_name)
-    return may_decide(request, article, kind) and (is_of_poster or may(request.user, permission_for(kind)))
 
 
 class ModeratorLinks:

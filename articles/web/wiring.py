@@ -45,7 +45,6 @@ def rules(configured: Any = chosen) -> Rules:
         new_member=configured.NEW_MEMBER_DAYS * 86400,
         trusted_points=max(BACKERS, configured.NEW_MEMBER_POINTS) if configured.NEW_MEMBER_POINTS else 0,
         flags_to_remove=configured.FLAGS_TO_REMOVE,
-        suggestions=configured.SUGGESTIONS,
         records_ballots=configured.BALLOT_DAYS > 0,
         limits=configured.LIMITS,
     )

@@ -44,7 +44,7 @@ class Push(Extra):
 
         return draw_button(request) if place == "inbox" else ""
 
-    def export(self, member: "User", repository: "Repository") -> Mapping[str, Iterable[Mapping[str, Any]]]:  # noqa: ARG002
+    def export(self, member: "User", repository: "Repository") -> Mapping[str, Iterable[Mapping[str, Any]]]:
         from extras.push.models import Choice
 
         devices = member.devices.select_related("session", "token")

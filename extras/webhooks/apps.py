@@ -46,7 +46,7 @@ class Webhooks(Extra):
             Entry("programs", "articles:webhooks", _("Webhooks"), lambda: chosen.WEBHOOKS == "members", about),
         )
 
-    def export(self, member: "User", repository: "Repository") -> Mapping[str, Iterable[Mapping[str, Any]]]:  # noqa: ARG002
+    def export(self, member: "User", repository: "Repository") -> Mapping[str, Iterable[Mapping[str, Any]]]:
         own = member.webhooks.all()
         return {
             "webhooks": [

@@ -19,6 +19,7 @@ from articles.domain.lists import Order
 from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.web.groups import set_visibility
+from tests import extras
 from tests.caller import Caller, error_of, with_token
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.contract import name_of
@@ -46,9 +47,9 @@ WHOLE = {
     "list_notes": "notes",
     "list_blocked_hosts": "hosts",
     "list_rules": "rules",
-    "list_suggestions": "suggestions",
     "list_followed_groups": "groups",
     "list_hidden": "groups, members, hosts, words, articles",
+    **extras.joined("API_WHOLE_LISTS"),
 }
 """Lists of which one response has all, by operation."""
 
@@ -58,7 +59,6 @@ FACTS = {
     "read_me": "permissions",
     "read_member": "invited, vouched_for_by",
     "explain_ranking": "groups, decay, history",
-    "list_suggestions": "groups",
     "search": "doubts",
     "search_comments": "doubts",
     "list_changes": "changes",  # with a cursor of their own
@@ -66,6 +66,7 @@ FACTS = {
     "read_posted": "newest",
     "read_poster": "newest",
     "read_author": "newest",
+    **extras.joined("API_FACTS"),
 }
 """Lists that are facts about what was asked for, a look at its newest, or no list, by operation."""
 

@@ -13,7 +13,6 @@ from openapi_python_client.config import ConfigFile
 
 from accounts.models import Token
 from articles.api.documentation import document, operations
-from articles.domain.suggestions import SuggestionKind, suggestion_id
 from tests import extras
 
 NAME = "generated_client"
@@ -59,7 +58,6 @@ class Call:
 
 MINE, REMOVED, CLOSED, NOT_THERE = 1, 2, 3, 999
 WRITTEN, NOT_WRITTEN = 1_000_001, 1_000_999  # ids of comments
-BETTER = suggestion_id(SuggestionKind.TITLE, "A better title")
 
 B, WHY = "https://example.org/b", {"reason": "?"}
 A_VOTE = ("NewChoice", {"choice": "vote"})
@@ -78,18 +76,7 @@ CALLS = [
     Call("search_comments", 200, "CommentSearchPage", "alice", {"q": "comment"}),
     Call("list_changes", 200, "ChangeLog"),
     Call("list_posted_before", 200, "PostedArticles", "alice", {"link": "https://example.org/a"}),
-    Call("suggest_change", 200, "Suggested", "carol", ON_MINE, ("NewSuggestion", {"title": "A better title"})),
-    Call("list_suggestions", 200, "Suggested", "alice", ON_MINE),
-    Call(
-        "decide_suggestion",
-        200,
-        "Suggested",
-        "alice",
-        {"article_id": MINE, "suggestion": BETTER},
-        ("Decision", {"accepted": True}),
-    ),
-    Call("undo_suggestion", 200, "Suggested", "alice", ON_MINE, ("Undoing", {})),
-    Call("take_back_suggestion", 200, "Suggested", "carol", {"article_id": MINE, "suggestion": BETTER}),
+    *(Call(*call) for calls in extras.all_of("CALLS") for call in calls),
     Call("count_view", 200, "ViewCount", "alice", (), ("View", {"articleId": MINE, "visitorId": None})),
     Call("read_article", 200, "WholeArticle", "alice", ON_MINE),
     Call("read_article", 200, "WholeArticle", "", ON_REMOVED),
@@ -112,7 +99,6 @@ CALLS = [
         ("HidingChange", {"kind": "host", "value": "a.example", "hidden": True}),
     ),
     Call("list_hidden", 200, "HiddenThings"),
-    *(Call(*call) for calls in extras.all_of("CALLS") for call in calls),
     Call("list_following", 200, "OwnList"),
     Call("assign_groups", 200, "Assigned", "carol", ON_MINE, ("Assignment", {"groups": ["python"]})),
     Call("edit_article", 200, "WholeArticle", "alice", ON_MINE, ("Edit", {"title": "Better"})),

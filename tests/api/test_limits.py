@@ -10,6 +10,7 @@ from articles.api.documentation import document
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
 from articles.web import wiring
+from tests import extras
 from tests.caller import Caller, error_of, with_token
 from tests.factories import browser_of
 from tests.internals import failing
@@ -46,7 +47,7 @@ def test_all_tokens_of_a_member_share_the_limits(as_alice, alice, as_bob):
 
 
 def test_every_change_takes_a_use_before_its_body_is_read(article, as_carol):
-    words = {"slug": "python", "name": "alice", "scope": "posting", "suggestion": "a"}
+    words = {"slug": "python", "name": "alice", "scope": "posting"} | extras.joined("API_PARAMETERS")
     ids = defaultdict(lambda: 1, words, article_id=article, comment_id=1_000_001)
     changes = [
         (method.upper(), template.removeprefix("/api/").format_map(ids))

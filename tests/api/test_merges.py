@@ -7,6 +7,7 @@ from articles.api.protocol.operations import router
 from articles.domain.articles import Choice
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
+from tests import extras
 from tests.caller import error_of, with_token
 from tests.cast import ALICE, BOB
 from tests.factories import actor, browser_of, comment_on, post
@@ -51,15 +52,12 @@ CHANGES = {
     f"POST {ID}/comments": {"text": "A comment"},
     f"PUT {ID}/flag": {"reason": "spam"},
     f"DELETE {ID}/flag": None,
-    f"POST {ID}/suggestions": {"title": "Another"},
-    f"PUT {ID}/suggestions/{{suggestion}}": {"accepted": True},
-    f"DELETE {ID}/suggestions/{{suggestion}}": None,
-    f"POST {ID}/log/undo": {},
     f"PUT {ID}/groups": {"groups": ["python"], **WHY},
     f"PUT {ID}/locked": {"locked": True, **WHY},
     f"PUT {ID}/removed": {"removed": True, **WHY},
     f"PUT {ID}/kept": {},
     f"DELETE {ID}": None,
+    **extras.joined("API_CHANGES"),
 }
 """Every operation that changes an article, with a body; by a moderator, but for the poster's last one."""
 
@@ -78,9 +76,6 @@ PAGES = {
     "mute": {"muted": "mute"},
     "comments": {"text": "A comment"},
     "flag": {"reason": "spam"},
-    "suggest": {"title": "Another"},
-    "suggest/act": {"act": "accept"},
-    "suggest/undo": {"at": "1.000"},
     "edit": {"title": "Another", "link": "https://example.org/b", **WHY},
     "groups": {"groups": ["python"], **WHY},
     "remove": WHY,
@@ -89,6 +84,7 @@ PAGES = {
     "unlock": WHY,
     "ring": {"seen": "9999999999.000"},
     "withdraw": {},
+    **extras.joined("ARTICLE_FORMS"),
 }
 OTHERS = {"", "hide", "why", "views", "redact", "merge", "merge/undo"}
 """Pages of an article that are only read, or act on one that is merged."""
@@ -115,7 +111,7 @@ def test_every_operation_that_changes_an_article_refuses_a_merged_one(site_store
 
     for operation, body in (*CHANGES.items(), *FURTHER):
         method, path = operation.split(" ")
-        path = path.replace("{article_id:article_id}", str(merged)).replace("{suggestion}", "726d7a6e53e761a9")
+        path = path.replace(":article_id}", "}").format(article_id=merged, **extras.joined("API_PARAMETERS"))
         sent = body and {name: str(merged) if value == "{id}" else value for name, value in body.items()}
         sent = {"articleId": merged} if path == "views" else sent
         answer = by[operation == f"DELETE {ID}"].send(method, path, sent)

@@ -1,17 +1,17 @@
-"""What moderators do: bans, blocked hosts, the queue, redaction, rules, suggestions, vouches, removed lists."""
+"""What moderators do: bans, blocked hosts, the queue, redaction, rules, vouches, removed lists."""
 
 from urllib.parse import quote
 
 import pytest
 
 from accounts import account_deletion
-from accounts.models import HeldPost, Token, Vouch
+from accounts.models import HeldPost, Vouch
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason, FlagState
 from articles.domain.moderation_log import REDACTED, Action
-from tests.caller import Caller, error_of, with_token
+from tests.caller import error_of, with_token
 from tests.cast import MODERATOR
-from tests.factories import actor, browser_of, comment_on, member, post_as
+from tests.factories import actor, comment_on, member, post_as
 from tests.internals import log
 
 
@@ -204,26 +204,6 @@ def test_a_refusal_has_a_code_and_the_rule_s_sentence(as_bob, as_carol, hold):
 
     assert error_of(answer) == (403, "refused-by-rule")
     assert "“No adverts”" in answer.json()["error"]["message"]
-
-
-@pytest.fixture
-def path(article, python, bob, mallory):
-    for one in (bob, mallory):
-        one.trust()
-    return f"articles/{article}/suggestions"
-
-
-def test_new_members_and_tokens_without_the_scope_are_refused(path, article, bob, alice):
-    bob.trusted_at = None
-    bob.save()
-    assert error_of(with_token(bob).post(path, {"title": "Better"})) == (403, "not-trusted-yet")
-    _token, plaintext = Token.objects.issue(alice, "a program", scopes=["read"])
-    reading = Caller(browser_of(strict=True), authorization=f"Bearer {plaintext}")
-    for answer in (
-        reading.post(f"articles/{article}/log/undo", {"time": 1.5}),
-        reading.put(f"{path}/x", {"accepted": True}),
-    ):
-        assert error_of(answer) == (403, "missing-scope")
 
 
 PATH = "users/bob/vouch"

@@ -15,6 +15,7 @@ from django.test import Client
 
 from articles.api.documentation import document
 from articles.text.lines import REASON_LIMIT, UNREAD_FACTOR
+from tests import extras
 from tests.attacks.fields import FIELDS
 from tests.factories import browser_of
 from tests.routes import Route, routes
@@ -110,7 +111,7 @@ def test_no_body_of_the_api_normalises_a_long_text(site_store, article, carol, l
     browser, sent = browser_of(carol), set()
 
     for template, methods in document()["paths"].items():
-        words = {"slug": "python", "name": "alice", "scope": "posting", "suggestion": "a"}
+        words = {"slug": "python", "name": "alice", "scope": "posting"} | extras.joined("API_PARAMETERS")
         path = template.format_map(defaultdict(lambda: 1, words, article_id=article, comment_id=1_000_001))
         for method in {"post", "put", "patch", "delete"} & set(methods):
             names = names_in_body(methods[method])

@@ -77,6 +77,13 @@ def preview(window: Window) -> None:
     window.locator(".preview em").wait_for()
 
 
+def of_extra(
+    name: str, address: str, who: str = "", status: int = 200, sent: dict[str, str] | None = None
+) -> Page:
+    """Return a page; `sent`: the fields with which its form is sent."""
+    return Page(name, address, who, status, None if sent is None else send(**sent))
+
+
 def press(key: str) -> Act:
     """Press a key, which changes what the page shows."""
 
@@ -260,9 +267,6 @@ PAGES = (
     Page("flag of a profile", "/users/paula/flag/", "member", 400, send(words="x")),
     Page("decision on a profile, refused", "/users/paula/about/", "moderator", 400, send(reason="")),
     Page("flag", "/articles/1/flag/", "member", 400, send(words="x")),
-    Page("suggestions", "/articles/1/suggest/", "moderator"),
-    Page("suggestions, refused", "/articles/1/suggest/", "moderator", 400, send(title="")),
-    Page("suggestions for the poster", "/articles/{own}/suggest/", "poster"),
     Page("request to withdraw", "/articles/{own}/flag/", "poster"),
     Page("flagged", "/moderation/queue/", "moderator"),
     Page("voting rings", "/moderation/rings/", "moderator"),
@@ -334,7 +338,7 @@ PAGES = (
     Page("a moderator", "/administration/moderators/Maud/", "operator"),
     Page("email", "/administration/mail/", "operator", site="empty"),
     Page("backups", "/administration/backups/", "operator", site="empty"),
-    *(Page(*row) for rows in extras.all_of("PAGES") for row in rows),
+    *(of_extra(*row) for rows in extras.all_of("PAGES") for row in rows),
     Page("API", "/api/docs"),
     # Errors
     Page("error 400", "/", status=400, act=forge("/articles/1/vote/", choice="sideways")),
@@ -365,7 +369,7 @@ WITHOUT_PAGE = {
         accounts:remove_passkey accounts:rename_passkey accounts:renew_codes accounts:revoke_invitation
         accounts:send_link accounts:token_revoke accounts:turn_off_second_step accounts:turn_on_second_step
         accounts:unlink_identity
-        articles:act_on_suggestion articles:answer_appeal articles:answer_statement articles:apply_lab
+        articles:answer_appeal articles:answer_statement articles:apply_lab
         articles:block articles:check_ring
         articles:comment_vote articles:continue_sweep articles:continue_votes articles:count_votes
         articles:decide articles:decide_held articles:decide_notice articles:decide_sign_up articles:delete_note
@@ -373,7 +377,7 @@ WITHOUT_PAGE = {
         articles:follow_site articles:leave_votes_out articles:lift_ban articles:lift_group_ban articles:mute
         articles:preferences articles:read_inbox articles:reset_second_factor
         articles:restore_sweep articles:roll_back articles:save articles:sweep articles:test_mail
-        articles:unblock_host articles:undo_merge articles:undo_suggestion articles:vouch articles:withdraw_held
+        articles:unblock_host articles:undo_merge articles:vouch articles:withdraw_held
         articles:write_note
     """,
     "a feed": """

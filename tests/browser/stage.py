@@ -49,7 +49,6 @@ from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
-from articles.domain.suggestions import SuggestionKind
 from articles.web import error_pages
 from articles.web.wiring import patient_repository
 from integrity.ballots import Ballot, Record, canonical, commitment_of, opening_of
@@ -103,7 +102,7 @@ def set_up(*, empty: bool) -> None:
         told |= {**_articles(), **_links(), "failed": _failed()}
         measure_a_day(patient_repository())
         for stage in extras.all_of("stage"):
-            stage()
+            stage(told, patient_repository())
         _failed_task()
     print(json.dumps(told))  # noqa: T201
 
@@ -209,8 +208,6 @@ def _articles() -> dict[str, Any]:
     mia, olga = _actor("mia"), _actor("olga")
     found.flags.set(root_of(posted[2]), mia.id, FlagReason.AGAINST_RULES, "Long words: " + TITLES[2])
     found.flags.set(root_of(posted[2]), olga.id, FlagReason.SPAM)
-    for member, title in ((mia, TITLES[1]), (olga, TITLES[2])):
-        found.suggestions.support(posted[0], member.id, SuggestionKind.TITLE, title)
     found.moderation_log.note(Action.BLOCK_HOST, maud, "spam.example", "It sells pills.")
     noted = found.moderation_log.get_page().entries[0]
     return {

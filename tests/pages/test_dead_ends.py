@@ -15,8 +15,8 @@ from accounts.moderators import PERMISSIONS
 from articles.configuration import choices
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
-from articles.domain.suggestions import SuggestionKind
 from moderation import bans
+from tests import extras
 from tests.factories import actor, browser_of, comment_on, member, post_as
 from tests.html import tree_of
 from tests.store_state import let_close
@@ -74,8 +74,8 @@ def people(site_store, article, alice, bob, carol, mallory) -> dict[str, User | 
     store.articles.withdraw(withdrawn, actor(mallory))
     store.merges.merge(merged, article, by_carol, "The same")
     let_close(store, closed)
-    store.suggestions.support(article, bob.pk, SuggestionKind.TITLE, "Better")
-    store.suggestions.support(article, mallory.pk, SuggestionKind.GROUPS, "")
+    for mark in extras.all_of("mark"):
+        mark(store, article, (bob, mallory))
     store.flags.set(root_of(article), mallory.pk, FlagReason.SPAM)
     for role, scope in BANS.items():
         group = {"group": "python"} if scope == "group" else {}

@@ -9,10 +9,10 @@ from articles.domain.flags import FlagReason
 from articles.domain.lists import TOP_PERIODS, Order, Period
 from articles.domain.moderation_log import Action, Actor
 from articles.domain.ranking import Parameters
-from articles.domain.suggestions import SuggestionKind
 from articles.repository import BackupReader, Confirmation, Repository
 from articles.repository.upkeep.long_articles import check_long
 from articles.text.searching import Hiding
+from tests import extras
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import (
@@ -26,7 +26,7 @@ from tests.factories import (
     visit,
     vote_from,
 )
-from tests.repository.usage import let_pass, suggest_both, tune, use_up_limits
+from tests.repository.usage import let_pass, tune, use_up_limits
 from tests.rules import connect
 
 FORMER = 44  # a member whose account is deleted, and whose number is still kept with what the member posted
@@ -71,7 +71,9 @@ def use_all(repository: Repository, clock: Clock) -> None:
         repository.members.save(77, article_id, wanted=True)
         discuss(repository, clock, article_id)
         flag(repository, clock, article_id)
-    suggest_and_merge(repository, ids[5], ids[0])
+    for use in extras.all_of("use_store"):
+        use(repository, ids[0], ["two"], ["two", "three"])
+    merge(repository, ids[5], ids[0])
     with_many = repository.store.shards.of(ids[0])
     assert check_long(repository.store, with_many, ids[0]) == []
     check_long(repository.store, with_many, ids[0], "repair")
@@ -128,11 +130,8 @@ def use_all(repository: Repository, clock: Clock) -> None:
     assert [list(repository.imports.iterate_comments(article.id)) for article in repository.imports.iterate()]
 
 
-def suggest_and_merge(repository: Repository, article_id: int, other: int) -> None:
-    """Suggest, decide and withdraw; merge an article with a voter of its own, undo that, and merge it for good."""
-    suggest_both(repository, other, ["two"], ["two", "three"])
-    repository.suggestions.support(other, 83, SuggestionKind.TITLE, "Last")
-    repository.suggestions.withdraw(83)
+def merge(repository: Repository, article_id: int, other: int) -> None:
+    """Merge an article with a voter of its own, undo that, and merge it for good."""
     repository.votes.cast(article_id, 84, Choice.VOTE)
     for act in (
         repository.merges.merge(article_id, other, MODERATOR, "The same"),

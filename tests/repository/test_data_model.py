@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import extras
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.comments import EDIT_SECONDS
 from articles.domain.measurements import WebCounts
@@ -26,7 +27,7 @@ from tests.cast import BOB, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import names_in
 from tests.factories import comment_on, link, post, view
-from tests.repository.lua_files import section_of
+from tests.lua_files import section_of
 from tests.repository.usage import note_ballots, read_all, use, use_up_limits, warm
 from tests.rules import connect, default_rules
 from tests.store_state import is_rewriting_file, problems
@@ -37,11 +38,15 @@ pytestmark = pytest.mark.one_shard
 PAGE = (Path(__file__).parents[2] / "docs" / "data-model.md").read_text("utf-8")
 
 
-def table(heading: str) -> list[dict[str, str]]:
-    """Return the rows of the table under a heading, by column."""
-    section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    assert section, heading
-    lines = [line for line in section[1].splitlines() if line.startswith("|")]
+OF_EXTRAS = [(extras.FOLDER / name / "README.md").read_text("utf-8") for name in extras.names()]
+
+
+def table(heading: str, page: str = PAGE) -> list[dict[str, str]]:
+    """Return the rows of the table under a heading, by column; [] without the heading."""
+    section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##+ |\Z)", page, re.MULTILINE | re.DOTALL)
+    lines = [line for line in section[1].splitlines() if line.startswith("|")] if section else []
+    if not lines:
+        return []
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
     return [dict(zip(header, row, strict=True)) for row in rows]
 
@@ -49,13 +54,13 @@ def table(heading: str) -> list[dict[str, str]]:
 def documented_fields() -> dict[str, dict[str, bool]]:
     """Return, for each key, the fields of its hash and whether each is always present."""
     fields: dict[str, dict[str, bool]] = defaultdict(dict)
-    for row in table("Fields"):
+    for row in (row for page in (PAGE, *OF_EXTRAS) for row in table("Fields", page)):
         fields[row["Key"].strip("`")][row["Field"].strip("`")] = row["There"] == "always"
     return fields
 
 
 FIELDS = documented_fields()
-DESCRIBED = documentation.described(PAGE)
+DESCRIBED = documentation.described("\n".join([PAGE, *OF_EXTRAS]))
 
 
 def kind_of(name: str) -> Key:

@@ -24,10 +24,9 @@ from tests.cases import for_each
 from tests.cast import ALICE, BOB
 from tests.clock import DAY, Clock
 from tests.factories import link, post
-from tests.repository.everything import use_all
-from tests.repository.lua_files import (
+from tests.lua_files import (
     BUILT_IN,
-    FOLDER,
+    FOLDERS,
     LIBRARIES,
     body_of,
     declared,
@@ -36,6 +35,7 @@ from tests.repository.lua_files import (
     reachable,
     used,
 )
+from tests.repository.everything import use_all
 from tests.repository.usage import note_ballots
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, new_client, problems
@@ -70,7 +70,8 @@ of_parts = for_each("part", [*LIBRARIES, *scripts.names()])  # run a test on eac
 
 
 def test_the_package_contains_only_scripts_and_libraries():
-    files = {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*") if path.is_file()}
+    paths = ((folder, path) for folder in FOLDERS for path in folder.rglob("*") if path.is_file())
+    files = {str(path.relative_to(folder)) for folder, path in paths}
     assert files == {f"{scripts.file_of(name)}.lua" for name in (*LIBRARIES, *scripts.names())}
 
 

@@ -20,13 +20,14 @@ from articles.repository.store.keys import TABLE, recognise
 from articles.repository.store.schema import LAYOUT_VERSION
 from articles.repository.upkeep.long_articles import check_long
 from articles.text.searching import Hiding
+from tests import extras
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.factories import comment_on, imported, link, post, view, visit, vote_from
+from tests.lua_files import spelled
 from tests.repository.everything import use_all
-from tests.repository.lua_files import spelled
-from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, note_ballots, suggest_both, warm
+from tests.repository.usage import Touched, finish_tuning, keys_of_scripts, note_ballots, warm
 from tests.rules import connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, problems
 from voting_site.embedded import StorePaths
@@ -132,7 +133,8 @@ def use_while_another_weight_is_applied(repository: Repository, clock: Clock) ->
         repository.groups.assign(article, ["two"], actor=MODERATOR)
         repository.articles.edit(article, MODERATOR, "New", link(article), leave=["new"], moderator=True)
         repository.articles.edit(article, MODERATOR, "New", link(article), join=["new"], moderator=True)
-        suggest_both(repository, article, ["two"], ["new", "two"])
+        for use in extras.all_of("use_store"):
+            use(repository, article, ["two"], ["new", "two"])
     for order in Order:
         for slug in GROUPS:
             for one in keys:

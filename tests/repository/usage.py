@@ -17,10 +17,10 @@ from articles.domain.lists import TOP_PERIODS, Order
 from articles.domain.measurements import WebCounts
 from articles.domain.ranking import Parameters
 from articles.domain.readership import Suspicion
-from articles.domain.suggestions import SuggestionKind, joined_slugs
 from articles.repository import Cast, Closed, Repository
 from articles.repository.readership.pageviews import views_per_article
 from articles.repository.store import scripts
+from tests import extras
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.clock import DAY, Clock
 from tests.every_server import servers_of
@@ -126,8 +126,8 @@ def use(repository: Repository, clock: Clock) -> None:
     vote_from(repository, 8, 1, repository.rules.ring_accounts)
     use_comments(repository, clock)
     use_flags(repository, clock)
-    repository.suggestions.support(7, CAROL, SuggestionKind.TITLE, "Best")
-    suggest_both(repository, 8, ["python", "redis"], ["redis"])
+    for use in extras.all_of("use_store"):
+        use(repository, 8, ["python", "redis"], ["redis"])
     for step in (repository.left_out.leave_out, repository.left_out.count_again):
         for user in (11, 13):
             list(step(user, f"user{user}", MODERATOR, "A ring"))
@@ -194,18 +194,6 @@ def use_flags(repository: Repository, clock: Clock) -> None:
     repository.flags.keep(root_of(3), clock(), "It is back")
     for member in (BOB, MALLORY):
         repository.flags.set(root_of(8) + 1, member, FlagReason.OFF_TOPIC)
-
-
-def suggest_both(repository: Repository, article_id: int, slugs: list[str], more: list[str]) -> None:
-    """Suggest a title and groups, which two members support, then more groups, accepted, and a title, declined."""
-    suggestions = repository.suggestions
-    for member in (81, 82):
-        suggestions.support(article_id, member, SuggestionKind.TITLE, "Best")
-        suggestions.support(article_id, member, SuggestionKind.GROUPS, joined_slugs(slugs))
-    suggestions.support(article_id, CAROL, SuggestionKind.TITLE, "Better")
-    suggestions.support(article_id, CAROL, SuggestionKind.GROUPS, joined_slugs(more))
-    for one in suggestions.list_open(repository.articles.get(article_id, with_html=True)):
-        suggestions.decide(article_id, MODERATOR, one, accepted=one.kind is SuggestionKind.GROUPS)
 
 
 def read_all(repository: Repository, clock: Clock) -> None:

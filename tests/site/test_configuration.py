@@ -34,7 +34,7 @@ def test_the_pages_of_settings_and_limits_match_the_code_and_explain_each():
     assert page == documentation.configuration(page), "run `make docs`"
     assert limits == documentation.limits_page(limits), "run `make docs`"
     readmes = {name: (extras.FOLDER / name / "README.md").read_text("utf-8") for name in extras.names()}
-    assert readmes == {name: documentation.configuration(text, name) for name, text in readmes.items()}
+    assert readmes == {name: documentation.readme(text, name) for name, text in readmes.items()}, "run `make docs`"
     explained = [*documentation.rows_in(page, 5).values(), *documentation.rows_in(limits, 4).values()]
     explained += [row for text in readmes.values() for row in documentation.rows_in(text, 5).values()]
     assert [row for row in explained if "?" in row] == []

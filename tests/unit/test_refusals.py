@@ -7,17 +7,19 @@ import pytest
 from django.utils import translation
 
 import articles
+import extras
 import moderation
 from articles.domain import errors
 from articles.domain.errors import REFUSALS
 from articles.domain.refusals import BY_STATUS, CAUSES, refusal_of
 from articles.text.refusals import ACTIONS
 from tests.cases import for_each
+from tests.lua_files import FILES
 
 pytestmark = pytest.mark.source
 
 SOURCES = Path(articles.__file__).parent
-SCRIPTS = sorted((SOURCES / "repository" / "lua").rglob("*/*.lua"))
+SCRIPTS = FILES
 REFUSE_NOTHING = {
     "ok", "repeat", "bot", "prefetch", "burst",  # outcomes of a change or a view
     "exists", "here", "estimated",  # repeated calls, and restored counters
@@ -53,7 +55,7 @@ def test_every_status_of_a_script_is_in_the_table_or_refuses_nothing(script):
 
 def test_every_row_is_returned_by_a_script_or_raised_by_name():
     returned = {status for script in SCRIPTS for status in statuses(script)}
-    folders = (SOURCES, Path(moderation.__file__).parent)
+    folders = (SOURCES, Path(moderation.__file__).parent, extras.FOLDER)
     sources = "".join(file.read_text("utf-8") for folder in folders for file in folder.rglob("*.py"))
     raised = set(re.findall(r"raise (?:errors\.)?(\w+)", sources))
 

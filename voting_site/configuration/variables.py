@@ -113,7 +113,6 @@ VARIABLES = (
     Variable("PROBATION", "yes/no", "0", in_browser=True),
     Variable("VOUCHES", "number", "3", 0, 100, in_browser=True),
     Variable("FLAGS_TO_REMOVE", "number", "0", 0, 200),
-    Variable("SUGGESTIONS", "number", "2", 0, 20, in_browser=True),
     Variable("LEGAL_NOTICES", "yes/no", "0", in_browser=True),
     Variable("OAUTH_APPS", "yes/no", "1", in_browser=True),
     Variable("SECURITY_CONTACT", "contact", "", in_browser=True),

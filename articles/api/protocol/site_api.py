@@ -11,6 +11,7 @@ from ninja.operation import Operation
 from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 
+import extras
 from articles.api.protocol.operations import router
 from articles.api.protocol.problems import answer_to
 from extras.apps import api_modules
@@ -75,7 +76,7 @@ _MODULES = (
     "articles.api.comments",
     "moderation.content",
     "moderation.merges",
-    "moderation.suggestions",
+    *extras.modules("pages"),
     "moderation.queue",
     "moderation.rules.held",
     "moderation.profiles",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+import extras
 from articles.domain import ranking
 from articles.domain.articles import (
     LISTED,
@@ -45,7 +46,8 @@ FIELDS = (
 )  # fmt: skip
 """Fields of a hash that are read."""
 
-_TEXT, _HTML = ("text",), ("text", "html", "suggestions", "ballots")
+_OF_EXTRAS = extras.article_fields()
+_TEXT, _HTML = ("text",), ("text", "html", "ballots", *_OF_EXTRAS)
 """Further ones, up to 80 KB and 200 KB: lists do not read them."""
 
 
@@ -223,15 +225,16 @@ def articles_in(
     for n, number in enumerate(ids):
         fields, *rest = values[n * width : (n + 1) * width]
         (visit,) = rest[_CHOICES:] or ("",)
-        text, kept, suggested, ballots = (*fields[len(FIELDS) :], None, None, None, None)[:4]
+        text, kept, ballots, *of_extras = (*fields[len(FIELDS) :], None, None, None)[: 3 + len(_OF_EXTRAS)]
         row = tuple(rest[:_CHOICES])
         article = _article(number, tuple(fields[: len(FIELDS)]), row, facts, is_saved=bool(saved[n]))
         if article and closed.isdisjoint(article.groups):
             html = html_of(number, text, kept) if html_of and text and len(fields) > len(FIELDS) + 1 else ""
             article = _marked(article, visit) if visit else article  # before the long texts: it is kept
             article = replace(article, text=text, html=html) if text else article
-            if suggested or ballots:
-                article = replace(article, suggested=suggested or "", ballots=count_from(ballots))
+            if ballots or any(of_extras):
+                noted = tuple((name, kept) for name, kept in zip(_OF_EXTRAS, of_extras, strict=False) if kept)
+                article = replace(article, ballots=count_from(ballots), extras=noted)
             found[number] = article
     return found
 

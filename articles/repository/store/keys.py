@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import cached_property, partial
 from typing import Generic, Self, TypeVar, overload
 
+import extras
 from articles.domain import limits
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of
@@ -176,7 +177,6 @@ class Keys:
     commented = Each[UserId]("commented:<user>", "zset", in_backup=REBUILT)
     flags_by = Each[UserId]("flags:by:<user>", "zset")
     inbox = Each[UserId]("inbox:<user>", "zset")
-    suggested = Each[UserId]("suggested:<user>", "zset", life=7 * DAY)
     visits = Each[UserId]("visits:<user>", "hash", life=30 * DAY, in_backup=OMITTED)
     deleted_members = Single("gone:", "set")
     left_out = Single("leftout:", "set")
@@ -265,7 +265,10 @@ class Keys:
         return tuple(name(comment_id) for name in names)
 
 
-TABLE: tuple[Key, ...] = tuple(value for value in vars(Keys).values() if isinstance(value, Key))
+TABLE: tuple[Key, ...] = (
+    *(value for value in vars(Keys).values() if isinstance(value, Key)),
+    *(Key(name, type_, life=life, in_backup=InBackup(kept)) for name, type_, life, kept in extras.all_keys()),
+)
 BY_NAME = {key.name: key for key in TABLE}
 
 REPLIES: Mapping[str, Key] = {"best": Keys.replies_best, "time": Keys.replies_time}

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha1
-from importlib.resources import files
+from pathlib import Path
 from typing import TypeAlias
 
+import extras
 from articles.domain.articles import LATEST
 from articles.domain.comments import COMMENTS_PER_ARTICLE, QUANTILE
 from articles.domain.lists import BY_VOTES, CHANGES_KEPT, MOST_PAGED, SPANS, Order
@@ -53,6 +54,7 @@ _RANKINGS = {
 _SHARED: Mapping[str, _Value] = {
     "CHANGES_KEPT": CHANGES_KEPT,
     "COMMENTS_PER_ARTICLE": COMMENTS_PER_ARTICLE,
+    "FIELDS_OF_EXTRAS": list(extras.article_fields()),
     "FIRST_PLACEHOLDER": PLACEHOLDERS[0],
     "LAST_PLACEHOLDER": PLACEHOLDERS[-1],
     "HOT_PARAMETERS": [name for name in RANGES if name != "votes_per_day"],
@@ -100,7 +102,7 @@ script fails here, before it has written anything."""
 @cache
 def text(name: str) -> str:
     """Return the content of a script's or a library's own file."""
-    return (files("articles.repository") / "lua" / f"{file_of(name)}.lua").read_text("utf-8")
+    return _files()[file_of(name)].read_text("utf-8")
 
 
 def file_of(name: str) -> str:
@@ -200,10 +202,16 @@ def script_digests() -> list[str]:
 
 
 @cache
-def _files() -> tuple[str, ...]:
-    nouns = (files("articles.repository") / "lua").iterdir()
-    paths = (f"{noun.name}/{entry.name}" for noun in nouns for entry in noun.iterdir())
-    return tuple(sorted(path.removesuffix(".lua") for path in paths))
+def _files() -> Mapping[str, Path]:
+    """Return the files of the core and of extras by their names. Raises BadExtra for one that is there twice."""
+    found: dict[str, Path] = {}
+    for folder in (Path(__file__).parents[1] / "lua", *extras.script_folders()):
+        for path in sorted(folder.glob("*/*.lua")):
+            name = f"{path.parent.name}/{path.stem}"
+            if name in found:
+                raise extras.BadExtra(f"{found[name]} and {path} have one name.")
+            found[name] = path
+    return dict(sorted(found.items()))
 
 
 @cache

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
 from django.utils.translation import gettext as _, gettext_lazy, npgettext, pgettext_lazy
 
+import extras
 from articles.configuration import choices
 from articles.domain.limits import LIMITS, BadPair, Limit, Per, Rate, rates
 from articles.formatting.values import duration, grouped, listed
@@ -20,7 +21,7 @@ _ACTIONS = {
     "votes": gettext_lazy("Votes"), "posts": gettext_lazy("Articles"),
     "posts_day": gettext_lazy("Articles, over a longer time"), "comments": gettext_lazy("Comments"),
     "edits": gettext_lazy("Edits"), "mentions": gettext_lazy("Members mentioned"),
-    "flags": pgettext_lazy("rate limit", "Flags"), "suggestions": gettext_lazy("Suggestions"),
+    "flags": pgettext_lazy("rate limit", "Flags"),
     "changes": gettext_lazy("Forms, and changes by programs"),
     "texts": gettext_lazy("Bytes of what is sent"),
     "large": gettext_lazy("Requests of more than 100,000 bytes"),
@@ -41,6 +42,7 @@ _ACTIONS = {
     "notices_mail": gettext_lazy("Legal notices with one address"),
     "notices_day": gettext_lazy("Legal notices from everyone together"),
     "receipts": gettext_lazy("Receipts of legal notices to one address"),
+    **{row.name: gettext_lazy(row.label) for row in extras.limits()},
 }  # fmt: skip
 """What each counts, by its name or the beginning of it."""
 

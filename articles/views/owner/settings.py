@@ -101,10 +101,6 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
         gettext_lazy("Newcomers for whom a member can vouch in 30 days"),
         gettext_lazy("If votes wait. 0: no one can vouch."),
     ),
-    "SUGGESTIONS": (
-        gettext_lazy("Members who change a title or groups by a suggestion"),
-        gettext_lazy("As many have to support the same suggestion; new members cannot. 0: no suggestions."),
-    ),
     "LEGAL_NOTICES": (
         gettext_lazy("Legal notices and statements of reasons"),
         gettext_lazy(
@@ -146,7 +142,7 @@ PAGES = {
     "joining": _Page(
         gettext_lazy("Readers and members"),
         gettext_lazy("Who can sign up, and who can read the site."),
-        ("SIGN_UP", "INVITATIONS_PER_MEMBER", "INVITATION_TREE", "READING", "SUGGESTIONS"),
+        ("SIGN_UP", "INVITATIONS_PER_MEMBER", "INVITATION_TREE", "READING"),
     ),
     "new-members": _Page(
         gettext_lazy("New members"),

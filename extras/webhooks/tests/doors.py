@@ -1,9 +1,12 @@
 """What the core's tests have of webhooks."""
 
+from collections.abc import Mapping
+
 from django.utils import timezone
 
 from accounts.mail import language_of, tell
 from accounts.models import User
+from articles.repository import Repository
 from extras.webhooks import bodies
 from extras.webhooks.events import EVENTS
 from extras.webhooks.models import Delivery, Webhook
@@ -34,7 +37,7 @@ def _switched_off(member: User) -> None:
 MAILS = {"webhooks/off.html": _switched_off}
 
 
-def stage() -> None:
+def stage(_told: Mapping[str, object], _repository: Repository) -> None:
     """Add a webhook of the site, with a delivery that arrived and one that waits."""
     facts = {"form": bodies.STANDARD, "events": ",".join(EVENTS), "groups": "python", "points": 10, "since": 0.0}
     address = "https://hooks.example.org/services/" + "T0/" * 30

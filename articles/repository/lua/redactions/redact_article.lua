@@ -28,7 +28,7 @@ if removed and hides(by, title) or removed and hides(by, link) then
 end
 if removed and hides(by, text) then set_text(article, redacted(by, text, 'text'), '') end
 if by.places > 0 then
-  redis.call('HDEL', article, 'suggestions')  -- they may repeat it
+  for _, field in ipairs(FIELDS_OF_EXTRAS) do redis.call('HDEL', article, field) end  -- they may repeat it
   log_article(prefix, 'redact', ARGV[3], ARGV[2], ARGV[1], title, ARGV[4], {parts = redacted_parts(by)})
 end
 return {'ok', by.places}

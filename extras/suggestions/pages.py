@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import path
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from ninja import P, PathEx
 from pydantic import BaseModel, Field
@@ -36,7 +37,6 @@ from articles.domain import errors
 from articles.domain.articles import Article, ArticleId
 from articles.domain.lists import Group
 from articles.domain.moderation_log import Actor
-from articles.domain.suggestions import MOST_SUGGESTIONS, Suggestion, SuggestionKind, joined_slugs
 from articles.text.lines import TITLE_LIMIT, clean_title
 from articles.text.refusals import action_sentence, until_trusted
 from articles.text.slugs import SLUGS_PER_REQUEST
@@ -47,8 +47,23 @@ from articles.web.forms.fields import CleanedField, GroupsField, LineInput
 from articles.web.groups import option_title
 from articles.web.identity import actor, check_ban, is_trusted, may_be_untrusted, offer_no_banned_group, writer
 from articles.web.wiring import group_title, repository
+from extras.suggestions import rights as own_rights
+from extras.suggestions.errors import (
+    NotTrustedYet,
+    OwnArticle,
+    SuggestionNotFound,
+    SuggestionsFull,
+    SuggestionUnchanged,
+)
+from extras.suggestions.store import Suggestions
+from extras.suggestions.suggestions import MOST_SUGGESTIONS, Suggestion, SuggestionKind, joined_slugs
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")
+
+
+def suggestions() -> Suggestions:
+    """Return those of the site's store."""
+    return Suggestions(repository().store)
 
 
 def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: str) -> bool:
@@ -58,12 +73,12 @@ def suggest(request: HttpRequest, article: Article, kind: SuggestionKind, to: st
     """
     member = _suggester(request, article, to.split(",") if kind is SuggestionKind.GROUPS else ())
     limits.take(request, "suggestions")
-    given = dict[str, Collection[str]](closed=closed_groups())
+    given: dict[str, Collection[str]] = {"closed": closed_groups()}
     if kind is SuggestionKind.GROUPS:
         banned = Ban.objects.current().filter(member=article.poster, scope=BanScope.GROUP.value)
         fixed = rights.settled_groups(article).union(banned.values_list("group", flat=True))
         given |= {"brought": rights.brought_groups(article), "fixed": fixed}
-    return repository().suggestions.support(article.id, member.id, kind, to, **given)
+    return suggestions().support(article.id, member.id, kind, to, quorum=chosen.SUGGESTIONS, **given)
 
 
 def _suggester(request: HttpRequest, article: Article, groups: Iterable[str] = ()) -> Actor:
@@ -71,15 +86,15 @@ def _suggester(request: HttpRequest, article: Article, groups: Iterable[str] = (
     member = writer(request, {*article.groups, *groups})
     check_ban(request.user, BanScope.VOTING)
     if article.poster == member.id:
-        raise errors.OwnArticle(article.id)
+        raise OwnArticle(article.id)
     if not is_trusted(request.user):
-        raise errors.NotTrustedYet(member.id)
+        raise NotTrustedYet(member.id)
     return member
 
 
 def take_back(request: HttpRequest, article: Article, suggestion: str) -> None:
     """Take back the member's support. Idempotent. Raises the errors of `Suggestions.take_back`."""
-    repository().suggestions.take_back(article.id, actor(request).id, suggestion)
+    suggestions().take_back(article.id, actor(request).id, suggestion)
 
 
 def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted: bool) -> None:
@@ -89,7 +104,7 @@ def decide(request: HttpRequest, article: Article, suggestion: str, *, accepted:
     """
     found = _open(article, suggestion)
     decider = _decider(request, article, found, accepted=accepted)
-    repository().suggestions.decide(article.id, decider, found, accepted=accepted)
+    suggestions().decide(article.id, decider, found, accepted=accepted)
 
 
 def _decider(request: HttpRequest, article: Article, found: Suggestion, *, accepted: bool) -> Actor:
@@ -97,7 +112,7 @@ def _decider(request: HttpRequest, article: Article, found: Suggestion, *, accep
 
     Raises Banned, PermissionDenied, ReadersWouldChange, GroupsDecided.
     """
-    if not rights.may_decide(request, article, found.kind):
+    if not own_rights.may_decide(request, article, found.kind):
         raise PermissionDenied
     after = article.groups
     if accepted and found.kind is SuggestionKind.GROUPS:
@@ -120,13 +135,13 @@ def undo(request: HttpRequest, article: Article, at: float | None) -> None:
 
     Raises Banned, PermissionDenied, SuggestionNotFound, and the errors of `Articles.edit` and `Groups.assign`.
     """
-    if not any(rights.may_decide(request, article, kind) for kind in SuggestionKind):
+    if not any(own_rights.may_decide(request, article, kind) for kind in SuggestionKind):
         raise PermissionDenied
     repo = repository()
-    entries = rights.find_undoable(request, article, repo.moderation_log.get_for_article(article.id).entries)
+    entries = own_rights.find_undoable(request, article, repo.moderation_log.get_for_article(article.id).entries)
     entry = next((one for one in entries if at in (None, one.at)), None)
     if entry is None:
-        raise errors.SuggestionNotFound(article.id)
+        raise SuggestionNotFound(article.id)
     if title := entry.details.get("old_title"):
         restore_title(request, article, title)
     else:
@@ -138,10 +153,10 @@ def undo(request: HttpRequest, article: Article, at: float | None) -> None:
 
 def _open(article: Article, suggestion: str) -> Suggestion:
     """Return an open suggestion. Raises SuggestionNotFound."""
-    for one in repository().suggestions.list_open(article):
+    for one in suggestions().list_open(article):
         if one.id == suggestion:
             return one
-    raise errors.SuggestionNotFound(article.id)
+    raise SuggestionNotFound(article.id)
 
 
 def _article(article_id: ArticleId) -> Article:
@@ -172,7 +187,7 @@ class SuggestionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         if not self.errors and not self.changes:
-            self.add_error(None, action_sentence(errors.SuggestionUnchanged()))
+            self.add_error(None, action_sentence(SuggestionUnchanged()))
         return self.cleaned_data
 
     @property
@@ -205,14 +220,14 @@ def suggest_by_form(request: HttpRequest, article_id: ArticleId) -> HttpResponse
             "may_accept": _may_decide(request, article, one, accepted=True),
             "may_decline": _may_decide(request, article, one, accepted=False),
         }
-        for one in repo.suggestions.list_open(article)
+        for one in suggestions().list_open(article)
     ]
     refusal = rights.why_not(_suggester, request, article)
     context: dict[str, Any] = {"article": article, "suggestions": shown}
     context |= {"is_own": article.poster == member, "quorum": chosen.SUGGESTIONS, "may_support": not refusal}
     is_new, rules = may_be_untrusted(request.user), repo.rules
     context["until"] = until_trusted(rules.new_member, rules.trusted_points) if is_new else ""
-    full = action_sentence(errors.SuggestionsFull()) if len(shown) >= MOST_SUGGESTIONS else ""
+    full = action_sentence(SuggestionsFull()) if len(shown) >= MOST_SUGGESTIONS else ""
     context |= {"refusal": refusal or full, "no_form": bool(refusal or full)}
     return show_form(request, "suggestions/suggest.html", form, **context)
 
@@ -332,7 +347,7 @@ def _suggested(request: HttpRequest, article_id: ArticleId) -> Suggested:
             supporters=len(one.by),
             supported=member in one.by,
         )
-        for one in repository().suggestions.list_open(article)
+        for one in suggestions().list_open(article)
     ]
     return Suggested(
         title=article.title, groups=list(article.groups), suggestions=found, quorum=chosen.SUGGESTIONS
@@ -394,3 +409,10 @@ def undo_suggestion(request: HttpRequest, article_id: OthersArticleNumber, undoi
     check_scope(request, POST if article.poster == actor(request).id else MODERATE)
     undo(request, article, undoing.time)
     return _suggested(request, article_id)
+
+
+urlpatterns = [
+    path("articles/<article_id:article_id>/suggest/", suggest_by_form, name="suggest"),
+    path("articles/<article_id:article_id>/suggest/act/", act, name="act_on_suggestion"),
+    path("articles/<article_id:article_id>/suggest/undo/", undo_by_form, name="undo_suggestion"),
+]

@@ -4,13 +4,15 @@ import re
 from functools import cache
 from pathlib import Path
 
+import extras
 from articles.domain.lists import Order
 from articles.repository.store import scripts
 from articles.repository.store.keys import REPLIES, Keys
 
-FOLDER = Path(scripts.__file__).parents[1] / "lua"
+FOLDERS = (Path(scripts.__file__).parents[1] / "lua", *extras.script_folders())
+FILES = sorted(path for folder in FOLDERS for path in folder.glob("*/*.lua"))
 
-LIBRARIES = tuple(sorted(f"lib/{path.stem}" for path in (FOLDER / "lib").iterdir()))
+LIBRARIES = tuple(sorted(f"lib/{path.stem}" for path in FILES if path.parent.name == "lib"))
 
 KEYWORDS = frozenset(
     (

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 
+from accounts import account_deletion
 from accounts.models import BanScope
 from articles.domain.moderation_log import Action
 from moderation import bans
@@ -72,10 +73,15 @@ def test_new_members_posters_and_the_banned_cannot_suggest(site_store, article, 
     assert title_of(site_store, article) == "A title"
 
 
-def test_a_ban_takes_support_back(article, page, trusted, carol):
+@pytest.mark.parametrize("way", ["ban", "deletion"])
+def test_a_ban_and_a_deletion_take_support_back(article, page, trusted, carol, way):
     suggest(browser_of(trusted[0]), page)
 
-    bans.ban(trusted[0], BanScope.POSTING, "Spam", days=1, moderator=actor(carol))
+    if way == "ban":
+        bans.ban(trusted[0], BanScope.POSTING, "Spam", days=1, moderator=actor(carol))
+    else:
+        account_deletion.begin(trusted[0].pk)
+        account_deletion.advance_all(60)
 
     assert "Better" not in browser_of(trusted[1]).get(page).text
 

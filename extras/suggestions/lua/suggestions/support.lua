@@ -10,9 +10,9 @@ ARGV  1 id  2 user id  3 id of the suggestion  4 title, groups, or '' to take th
 Returns  {"ok", 1 if it was applied, else 0} | {"missing"} | {"removed"} | {"merged_away"} | {"gone"} | {"own_article"}
          | {"suggestion_closed"} | {"no_change"} | {"suggestions_full"}
 Cost  O((suggestions + groups) · log N)
-TOUCHES  article:<id> rw, inbox:<user> rw, suggested:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw,
+TOUCHES  article:<id> rw, inbox:<user> rw, gone: r, leftout: r, <order>: rw, top:<period> rw,
          group:<slug> rw, <order>:<slug> rw, counter:views:<id> r, hll:uv:<id> r, next:score rw, changes: rw, ranking: r,
-         log: rw
+         log: rw, suggested:<user> rw
 ]]
 local article, id, user, name, kind, to, now = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local prefix, since = ARGV[11], tonumber(ARGV[6]) - tonumber(ARGV[7])

@@ -1,0 +1,1 @@
+"""Suggestions: members propose another title or other groups of an article."""
