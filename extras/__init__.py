@@ -14,6 +14,7 @@ This package and `extras.apps` are the contract. They stand at the bottom, and n
 import ast
 import keyword
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -183,6 +184,13 @@ def refuse_clashes(what: str, claims: Mapping[str, Iterable[str]]) -> None:
         for name in claimed:
             if owners.setdefault(name, extra) != extra:
                 raise BadExtra(f"extras/{owners[name]} and extras/{extra} both have the {what} {name}.")
+
+
+def refuse_doubles(what: str, names: Iterable[str]) -> None:
+    """Raise BadExtra for a name that a table of the core has twice, since an extra claims it as well."""
+    for name in (name for name, count in Counter(names).items() if count > 1):
+        owner = next(extra for extra, rows in _rows().items() if name in _UNIQUE[what](rows))
+        raise BadExtra(f"the core and extras/{owner} both have the {what} {name}.")
 
 
 def rows_of(extra: str) -> Rows:

@@ -74,6 +74,15 @@ def test_rows_that_cannot_be_right_are_refused_in_a_sentence(folders, rows, sent
     assert str(refused.value).startswith(sentence)
 
 
+def test_what_the_core_has_is_refused_in_a_sentence(folders):
+    folders(bells=SETTING)
+
+    extras.refuse_doubles("setting", ["BELLS", "SITE_NAME"])
+    with pytest.raises(extras.BadExtra) as refused:
+        extras.refuse_doubles("setting", ["BELLS", "SITE_NAME", "BELLS"])
+    assert str(refused.value) == "the core and extras/bells both have the setting BELLS."
+
+
 @pytest.mark.parametrize(
     ("name", "apps", "sentence"),
     [

@@ -244,7 +244,7 @@ def test_a_capability_is_known_by_its_doors(capability):
     others = {m: names for m, names in importers(capability).items() if not within(m, capability, *EXTRAS)}
     outside = {name for names in others.values() for name in names}
 
-    assert outside == CAPABILITIES[capability]
+    assert outside <= CAPABILITIES[capability]  # extras that were deleted may have used some
 
 
 DOORS = {

@@ -152,6 +152,7 @@ LIMITS = (
 articles/views/owner/limits.py has its name in the browser.
 """
 
+extras.refuse_doubles("limit", (limit.name for limit in LIMITS))
 BY_NAME = {limit.name: limit for limit in LIMITS}
 
 

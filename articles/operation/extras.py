@@ -25,7 +25,10 @@ def remember(**_signal: object) -> None:
         facts = {
             "tables": [model._meta.db_table for model in models],
             "settings": [setting.name for setting in rows.settings],
-            "keys": [key.name for key in rows.keys],
+            "keys": [
+                *(key.name for key in rows.keys),
+                *(f"limit:{limit.name}:<subject>" for limit in rows.limits),
+            ],
             "article_fields": list(rows.article_fields),
         }
         ExtraRecord.objects.update_or_create(name=name, defaults=facts)
@@ -63,7 +66,8 @@ def record_of(name: str) -> ExtraRecord | None:
         raise ExtraIsHere(name)
     record = ExtraRecord.objects.filter(name=name).first()
     if record:
-        tables = {model._meta.db_table for model in apps.get_models()}
+        fields, tables = extras.article_fields(), {model._meta.db_table for model in apps.get_models()}
+        record.article_fields = [field for field in record.article_fields if field not in fields]
         record.tables = [table for table in record.tables if table not in tables]
         record.settings = [one for one in record.settings if not hasattr(settings, one)]
     return record

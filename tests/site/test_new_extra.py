@@ -14,10 +14,12 @@ pytestmark = pytest.mark.site
 
 FILES = {
     "rows.py": """
-from extras import Rows, Setting
+from extras import Key, Rows, Setting
 ROWS = Rows(
     settings=(Setting("GONGS", "yes/no", "1", in_browser=True, label="Gongs", page="programs"),),
     backed_up=("gongs.Stroke",),
+    keys=(Key("gonged:<user>", "string"),),
+    article_fields=("gongs",),
 )
 """,
     "models.py": """
@@ -38,7 +40,7 @@ def gongs(request):
 urlpatterns = [path("gongs/", gongs, name="gongs")]
 """,
     "apps.py": """
-from extras.apps import Entry, Extra, Step
+from extras.apps import Entry, Extra, Link, Step
 class Gongs(Extra):
     name = "extras.gongs"
     def steps(self):
@@ -47,6 +49,8 @@ class Gongs(Extra):
     def entries(self):
         from articles.configuration.choices import chosen
         return (Entry("administration", "articles:gongs", "Gongs", lambda: chosen.GONGS),)
+    def links(self, place, request, thing):
+        return (Link("/gongs/", "Hear the gongs"),) if place == "article.foot" else ()
 """,
     "sending.py": """
 import tasks
@@ -57,6 +61,9 @@ def ring():
     Stroke.objects.create(at=0.0)
 def strike(repository, seconds):
     tasks.add(ring)
+    shard = repository.store.shards.of(1)
+    repository.store.client.set(f"{shard.prefix}gonged:1", "1")
+    repository.store.client.hset(shard.article(1), "gongs", "1")
     return "1 task queued"
 """,
     "__init__.py": "",
@@ -72,6 +79,8 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django_tasks_db.models import DBTaskResult
 from articles.models import ExtraRecord, SiteSetting
+from articles.web.wiring import repository
+store = repository().store
 print(json.dumps({
     "tables": sorted(connection.introspection.table_names()),
     "migrations": sorted(MigrationRecorder(connection).applied_migrations()),
@@ -79,6 +88,8 @@ print(json.dumps({
     "permissions": sorted(Permission.objects.values_list("codename", flat=True)),
     "settings": sorted(SiteSetting.objects.filter(name__regex="^[A-Z_]+$").values_list("name", flat=True)),
     "tasks": DBTaskResult.objects.filter(task_path__contains="gongs").exists(),
+    "keys": sorted(store.client.scan_iter("*gonged*")),
+    "field": store.client.hexists(store.shards.of(1).article(1), "gongs"),
     "extras": sorted(ExtraRecord.objects.values_list("name", flat=True)),
 }))
 """
@@ -120,6 +131,7 @@ def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, de
     with started(data, program) as site:
         demand(site, "check", says="no issues")
         assert asked(site, _SWITCH_OFF) == [True, True, 302, "0", False]
+        assert "Hear the gongs" in site.get("/articles/1/")[1]
         until(lambda: re.search("[1-9]\\d* strokes", site.get("/gongs/")[1]))
         demand(site, "backup", str(tmp_path / "backups"))
         (manifest,) = tmp_path.glob("backups/*/manifest.json")

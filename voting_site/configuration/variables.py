@@ -128,6 +128,7 @@ VARIABLES = (
     Variable("LOG_FORMAT", "log format", "text"),
     *(Variable(*setting[:7]) for setting in extras.settings()),
 )
+extras.refuse_doubles("setting", (variable.name for variable in VARIABLES))
 
 
 _WIDE = {

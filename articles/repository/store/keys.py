@@ -265,10 +265,17 @@ class Keys:
         return tuple(name(comment_id) for name in names)
 
 
+def _noun(key: Key | extras.Key) -> str:
+    """Return the first part of a key's name, which is fixed."""
+    return key.name.partition(":")[0]
+
+
+_OWN = [value for value in vars(Keys).values() if isinstance(value, Key)]
 TABLE: tuple[Key, ...] = (
-    *(value for value in vars(Keys).values() if isinstance(value, Key)),
+    *_OWN,
     *(Key(name, type_, life=life, in_backup=InBackup(kept)) for name, type_, life, kept in extras.all_keys()),
 )
+extras.refuse_doubles("key", [*{_noun(key) for key in _OWN}, *{_noun(key) for key in extras.all_keys()}])
 BY_NAME = {key.name: key for key in TABLE}
 
 REPLIES: Mapping[str, Key] = {"best": Keys.replies_best, "time": Keys.replies_time}
@@ -318,7 +325,7 @@ def _by_noun() -> dict[str, tuple[Callable[[str], re.Match[str] | None], list[Ke
     """Return the kinds of keys by the first part of their names, which is fixed, with a match of all of these."""
     nouns: dict[str, list[Key]] = {}
     for key in TABLE:
-        nouns.setdefault(key.name.partition(":")[0], []).append(key)
+        nouns.setdefault(_noun(key), []).append(key)
     return {
         noun: (re.compile("|".join(f"({key.pattern})" for key in keys)).fullmatch, keys)
         for noun, keys in nouns.items()
