@@ -66,14 +66,13 @@ def test_other_names_of_the_site_mean_that_others_can_reach_it(settings):
     assert levels("settings", "rate limits") == ["warning"]
 
 
-def test_django_checks_a_site_for_this_machine_only_without_deployment(settings):
+def test_django_checks_a_site_for_this_machine_only_without_deployment(settings, db):
     settings.SECRET_KEY = "short"
 
     assert levels("settings", "deployment") == ["fine"]
 
 
-def test_a_short_secret_key_is_found_by_djangos_checks(public):
-
+def test_a_short_secret_key_is_found_by_djangos_checks(public, db):
     public.SECRET_KEY = "short"
 
     ((level, text),) = brief("settings", "deployment")
