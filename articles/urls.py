@@ -23,7 +23,7 @@ from articles.views import (
 from articles.views.comments import discussion, feeds as comment_feeds, posting as comment_posting
 from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.owner import urls as owner
-from articles.views.ranking import explanation, lab
+from articles.views.ranking import explanation
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from extras.apps import urlpatterns as of_extras
 from integrity import pages as integrity
@@ -60,10 +60,6 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("moderation/views/", readership.site, name="site_views"),
     path("moderation/groups/", groups.create, name="create_group"),
     path("moderation/groups/<str:slug>/", groups.manage, name="manage_group"),
-    path("lab/", lab.lab, name="lab"),
-    path("lab/apply/", lab.apply, name="apply_lab"),
-    path("lab/rollback/", lab.rollback, name="roll_back"),
-    path("lab/follow/", lab.follow, name="follow_site"),
     path("articles/<article_id:article_id>/save/", my_lists.save, name="save"),
     path("following/", following.page, name="following"),
     path("following/feed/", following.change_feed, name="change_feed"),

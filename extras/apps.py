@@ -49,9 +49,12 @@ class Entry(NamedTuple):
     name: str = ""
     """Of a page of the settings: its `section`, and in the list of them its anchor."""
 
+    permission: str = ""
+    """Of a page for moderators: the permission that a reader needs to see the link."""
 
-BARS = ("administration", "settings", "programs")
-"""Bars of the core: of the administrators' pages, of a member's settings, and "Programs" there."""
+
+BARS = ("administration", "moderation", "settings", "programs")
+"""Bars of the core: of administrators' pages, of moderators', of a member's settings, and "Programs" there."""
 
 
 class Link(NamedTuple):

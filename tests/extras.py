@@ -10,6 +10,8 @@
 - `MAILS`: functions that mail a member, by the template of the mail. `OWN`: where members change what is theirs.
 - `mark(repository, article, members)`: lets two members do something about an article.
 - `use_store(repository, article, slugs, more)`: runs all scripts, with groups to put the article into.
+- `OF_MODERATORS`: addresses for those of the site, with what a form takes, or None for a page. `TABS`: of
+  `tests.browser.test_tabs`. `PICTURES`: addresses by name, for the docs.
 - `CALLS`: rows of `tests.api.test_generated_client.Call`. `STATUSES`: as `OTHERWISE` of `test_documentation`.
 - `API_PRIVATE`, `API_WHOLE_LISTS`, `API_FACTS`, `API_PARAMETERS`, `API_CHANGES` and `ARTICLE_FORMS`: rows of other
   tables in `tests/api/`.

@@ -20,6 +20,7 @@ from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn
 from articles.web.caching import CRAWLER_SECONDS
 from articles.web.wiring import finder, repository
+from extras.apps import entries_of
 
 PART = 10_000  # ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast
 MOST_IN_A_FILE = 50_000
@@ -27,7 +28,7 @@ MOST_IN_A_FILE = 50_000
 CRAWL_DELAY = 5  # seconds between two requests, for crawlers that respect it
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _CLOSED_PAGES = (
-    "articles:post", "articles:lab", "articles:operation", "articles:metrics", "articles:healthz",
+    "articles:post", "articles:operation", "articles:metrics", "articles:healthz",
     "articles:readyz", "articles:site_views", "articles:create_group", "articles:preferences",
     "articles:voting_rings", "articles:queue", "articles:flags", "articles:removed", "articles:appeal",
     "articles:statements", "articles:new_notice", "articles:sign_ups", "articles:decide_sign_up",
@@ -85,7 +86,7 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 
 def _closed_paths() -> Iterator[str]:
-    for name in _CLOSED_PAGES:
+    for name in (*_CLOSED_PAGES, *(entry.address for entry in entries_of("moderation"))):
         yield reverse(name)
     for name in _CLOSED_ARTICLE_PAGES:
         yield reverse(f"articles:{name}", args=[1]).replace("/1/", "/*/")

@@ -1,4 +1,4 @@
-// Renews results as a form changes: the search, the preview of the lab. Without this script, the form is submitted.
+// Renews results as a form changes: such as the search. Without this script, the form is submitted.
 (() => {
   "use strict";
 
@@ -68,7 +68,7 @@
 
   for (const kind of form.dataset.on.split(" ")) {
     form.addEventListener(kind, (event) => {
-      if (event.isComposing || event.target.name === "half_life") return; // during input of Chinese; the lab fills γ
+      if (event.isComposing || event.target.name === "half_life") return; // during input of Chinese; the server fills another field
       clearTimeout(timer);
       timer = setTimeout(renew, PAUSE);
     });

@@ -101,7 +101,7 @@ def test_writing_needs_a_valid_login(site_store, article, alice, carol):
 
 
 def test_a_member_changes_nothing_that_is_not_theirs(site_store, article, carol, mallory):
-    """Someone else's article, groups, the lab, and fields that no form has."""
+    """Someone else's article, groups, and fields that no form has."""
     before, browser = writes(site_store), browser_of(mallory)
     own = {
         "/articles/1/vote/", "/articles/1/save/", "/articles/1/comments/", "/comments/1000001/vote/", "/post/",
@@ -161,7 +161,7 @@ def test_no_private_place_answers_a_stranger(site_store, article, bob):
         "/.git/config", "/.git/HEAD", "/.env", "/var/", "/var/store/appendonly.aof", "/db.sqlite3",
         "/backup.zip", "/static/../manage.py", "/static/%2e%2e/manage.py", "/static/.source",
         "/requirements.txt", "/server-status", "/metrics", "/operation/", "/admin/", "/admin/accounts/user/",
-        "/admin/login/../", "/__debug__/", "/debug", "/moderation/views/", "/lab/", "/settings/data/",
+        "/admin/login/../", "/__debug__/", "/debug", "/moderation/views/", "/settings/data/",
         "/mine/voted/", "/moderation/groups/", "/wp-login.php",
     )  # fmt: skip
     for browser in (
@@ -173,7 +173,7 @@ def test_no_private_place_answers_a_stranger(site_store, article, bob):
             assert answer.status_code in (302, 403, 404), path
             assert answer.status_code != 302 or "/login/" in answer["Location"], path
             assert b"Traceback" not in answer.content
-    for path in ("/operation/", "/lab/", "/moderation/views/", "/moderation/groups/", "/admin/accounts/user/"):
+    for path in ("/operation/", "/moderation/views/", "/moderation/groups/", "/admin/accounts/user/"):
         assert browser_of(bob).get(path).status_code in (403, 302), path
 
 

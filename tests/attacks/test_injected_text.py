@@ -9,6 +9,7 @@ from django.test import Client
 
 from accounts.models import Token
 from articles.text.lines import InvalidInput, clean_comment, clean_title
+from tests import extras
 from tests.attacks.pages import parts_of
 from tests.cast import MODERATOR
 from tests.factories import browser_of, post_as
@@ -79,14 +80,18 @@ def _check_json(page, titles):
 
 
 def test_titles_add_nothing_to_the_other_places_that_show_them(site_store, alice, carol, titles):
-    """The article's page, its forms, the members' pages, the log, the lab, the confirmation of a stale form."""
+    """The article's page, its forms, the members' pages, the log, the confirmation of a stale form."""
     site_store.groups.create("python", "Python")
     number = post_as(site_store, alice, "Plain", "https://example.org/plain", ["python"]).id
     for n in range(3):  # as many as the log folds
         title = f"Plain {n}"
         site_store.articles.edit(number, MODERATOR, title, "https://example.org/plain", moderator=True, reason="r")
     places = ("", "edit/", "groups/", "remove/", "views/", "why/")
-    paths = [f"/articles/{number}/{place}" for place in places] + ["/users/alice/", "/moderation/", "/lab/"]
+    paths = [f"/articles/{number}/{place}" for place in places] + [
+        "/users/alice/",
+        "/moderation/",
+        *(path for paths in extras.all_of("OF_MODERATORS") for path in paths),
+    ]
     browser = browser_of(carol)
     plain = {path: parts_of(browser.get(path).content) for path in paths}
 

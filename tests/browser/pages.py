@@ -310,11 +310,6 @@ PAGES = (
     Page("views of the site", "/moderation/views/", "moderator"),
     Page("views of an article", "/articles/1/views/", "moderator"),
     # Ranking and operation
-    Page("lab", "/lab/", "moderator"),
-    Page("lab, the hot list", "/lab/?list=hot&gamma=2&base=3", "moderator"),
-    Page("lab, something to apply", "/lab/?votes_per_day=50", "moderator"),
-    Page("lab, out of range", "/lab/?half_life=6&votes_per_day=0", "moderator", 400),
-    Page("lab of an empty site", "/lab/", "moderator", site="empty"),
     Page("operation", "/operation/", "operator"),
     Page("operation of a site without problems", "/operation/", "operator", site="empty"),
     Page("administration", "/administration/", "operator", site="empty"),
@@ -342,7 +337,7 @@ PAGES = (
     Page("API", "/api/docs"),
     # Errors
     Page("error 400", "/", status=400, act=forge("/articles/1/vote/", choice="sideways")),
-    Page("error 403", "/lab/", "member", 403),
+    Page("error 403", "/moderation/views/", "member", 403),
     Page("vote with a stale token", "/", "member", 403, forge("/articles/1/vote/", choice="vote")),
     Page("post with a stale token", "/", "member", 403, forge("/post/", title="A title", link="https://e.org/")),
     Page("login with a stale token", "/", "member", 403, forge("/login/", username="paula", password="x")),
@@ -369,14 +364,14 @@ WITHOUT_PAGE = {
         accounts:remove_passkey accounts:rename_passkey accounts:renew_codes accounts:revoke_invitation
         accounts:send_link accounts:token_revoke accounts:turn_off_second_step accounts:turn_on_second_step
         accounts:unlink_identity
-        articles:answer_appeal articles:answer_statement articles:apply_lab
+        articles:answer_appeal articles:answer_statement
         articles:block articles:check_ring
         articles:comment_vote articles:continue_sweep articles:continue_votes articles:count_votes
         articles:decide articles:decide_held articles:decide_notice articles:decide_sign_up articles:delete_note
         articles:dismiss_steps articles:end_group_moderator articles:failed_tasks articles:follow
-        articles:follow_site articles:leave_votes_out articles:lift_ban articles:lift_group_ban articles:mute
+        articles:leave_votes_out articles:lift_ban articles:lift_group_ban articles:mute
         articles:preferences articles:read_inbox articles:reset_second_factor
-        articles:restore_sweep articles:roll_back articles:save articles:sweep articles:test_mail
+        articles:restore_sweep articles:save articles:sweep articles:test_mail
         articles:unblock_host articles:undo_merge articles:vouch articles:withdraw_held
         articles:write_note
     """,

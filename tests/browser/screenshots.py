@@ -15,6 +15,7 @@ from typing import Literal
 from django.conf import settings
 from playwright.sync_api import Page, sync_playwright
 
+from tests import extras
 from tests.browser.conftest import CHROMIUM
 from tests.browser.visits import LOCALES
 from tests.site_process import Site
@@ -50,7 +51,7 @@ PICTURES = (
     Picture("phone", "/", "en", "light", (390, 844)),
     Picture("phone-chinese-dark", "/hot/", "zh-hans", "dark", (390, 844)),
     Picture("reasons", "/articles/40/why/", act=_unfold),
-    Picture("lab", "/lab/?votes_per_day=20", member=True),
+    *(Picture(*picture, member=True) for pictures in extras.all_of("PICTURES") for picture in pictures.items()),
 )
 
 

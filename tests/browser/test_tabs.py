@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests import extras
 from tests.browser.windows import window
 
 pytestmark = pytest.mark.browser
@@ -35,7 +36,7 @@ PAGES = {
         "/moderation/hosts/": ["Blocked hosts"],
         "/moderation/": ["Log"],
         "/moderation/views/": ["Views"],
-        "/lab/": ["Ranking lab"],
+        **{path: tabs for found in extras.all_of("TABS") for path, tabs in found.items()},
     },
 }
 

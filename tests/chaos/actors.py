@@ -195,7 +195,7 @@ def viewer(stage: Stage) -> Iterator[Deed]:
 
 
 def keeper(stage: Stage) -> Iterator[Deed]:
-    """Run housekeeping, the repair, the audit and the lab."""
+    """Run housekeeping, the repair, the audit, and changes of parameters."""
     repository, chance = stage.repository, stage.chance
 
     def tune() -> None:

@@ -30,7 +30,7 @@ def test_robots_txt_lists_what_is_closed_and_where_the_sitemap_is(site_store):
     assert response["Content-Type"] == "text/plain; charset=utf-8"
     assert text.startswith("User-agent: *\n")
     assert "\nSitemap: http://testserver/sitemap.xml\n" in text
-    for path in ("/login/", "/lab/", "/operation/", "/post/", "/articles/*/vote/", "/admin/", "/*?"):
+    for path in ("/login/", "/operation/", "/post/", "/articles/*/vote/", "/admin/", "/*?"):
         assert f"\nDisallow: {path}\n" in text
 
 

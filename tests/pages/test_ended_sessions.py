@@ -53,12 +53,6 @@ def test_the_form_comes_back_filled_in(site_store, article, carol, path, fields)
 @pytest.mark.parametrize(
     ("path", "fields", "page"),
     [
-        (
-            "/lab/apply/",
-            {"list": "hot", "gamma": "2", "reason": "because", "version": "1"},
-            "/lab/?list=hot&gamma=2",
-        ),
-        ("/lab/rollback/", {"version": "1", "to": "1"}, "/lab/"),
         ("/settings/tokens/", {"name": "because"}, "/settings/programs/"),
         ("/settings/tokens/1/revoke/", {}, "/settings/programs/"),
     ],

@@ -122,8 +122,7 @@ def test_an_unexpected_error_shows_no_details_and_is_counted(site_store):
 @pytest.mark.parametrize(
     "path",
     [
-        "/articles/1/vote/", "/logout/", "/preferences/", "/lab/apply/", "/lab/rollback/", "/lab/follow/",
-        "/settings/tokens/",
+        "/articles/1/vote/", "/logout/", "/preferences/", "/settings/tokens/",
     ],
 )  # fmt: skip
 def test_a_wrong_method_is_405_with_a_page_and_the_allowed_methods(site_store, path):
@@ -163,12 +162,12 @@ def test_a_refusal_logs_one_line(site_store, bob, settings, monkeypatch):
     handler.addFilter(console.configure_filter(settings.LOGGING["filters"][name]))
     monkeypatch.setattr(logging.getLogger(), "handlers", [handler])
 
-    browser_of(bob).get("/lab/")
+    browser_of(bob).get("/moderation/views/")
     browser_of(bob, strict=True).post("/post/", {})
 
     told = written.getvalue().splitlines()
     assert len(told) == 2, told
-    assert "Forbidden (Permission denied): /lab/" in told[0]
+    assert "Forbidden (Permission denied): /moderation/views/" in told[0]
 
 
 def test_browsers_that_request_an_icon_are_redirected_to_it(site_store):
@@ -211,7 +210,7 @@ def addresses_in(page):
         ("post", "/articles/999/vote/", {"choice": "vote", "next": "/newest/"}),
         ("post", "/preferences/", {"theme": "pink", "next": "/newest/"}),
         ("post", "/nowhere/", {}), ("post", "/newest/", {}), ("get", "/articles/1/vote/", {}),
-        ("get", "/preferences/", {}), ("get", "/lab/apply/", {}), ("get", "/logout/", {}),
+        ("get", "/preferences/", {}), ("get", "/logout/", {}),
     ],
 )  # fmt: skip
 def test_no_error_page_links_to_an_address_only_of_forms(site_store, article, bob, who, method, path, fields):

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
+from tests import extras
 from tests.factories import actor, browser_of
 
 PAGES = {
@@ -18,13 +19,14 @@ PAGES = {
     "alice": (
         "/post/", "/articles/1/edit/", "/articles/1/withdraw/", "/articles/1/flag/", "/settings/",
         "/settings/delete/", "/password/", "/inbox/", "/following/", "/mine/voted/", "/mine/opposed/",
-        "/mine/saved/", "/mine/flags/", "/lab/",
+        "/mine/saved/", "/mine/flags/",
     ),
     "carol": (
         "/articles/1/groups/", "/articles/1/remove/", "/articles/1/lock/", "/articles/1/views/",
         "/moderation/queue/", "/moderation/members/", "/moderation/rings/",
         "/moderation/removed/", "/moderation/removed/comments/", "/moderation/hosts/", "/moderation/views/",
-        "/moderation/groups/", "/moderation/groups/python/", "/users/alice/moderation/", "/lab/",
+        "/moderation/groups/", "/moderation/groups/python/", "/users/alice/moderation/",
+        *(path for paths in extras.all_of("OF_MODERATORS") for path, form in paths.items() if form is None),
     ),
 }  # fmt: skip
 

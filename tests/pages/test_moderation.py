@@ -11,6 +11,7 @@ from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
 from articles.models import BlockedHost
 from moderation.log import ACTIONS
+from tests import extras
 from tests.factories import actor, browser_of, member, post
 from tests.internals import failing, log
 from tests.store_state import refusing_writes
@@ -220,7 +221,8 @@ def test_one_menu_entry_leads_moderators_to_all_their_tools(site_store, article,
 
     assert "Moderation" not in account_of(Client().get("/").text) + account_of(browser_of(alice).get("/").text)
     names = ("queue/", "members/", "rings/", "removed/", "hosts/", "rules/", "")
-    tools = [*(f"/moderation/{name}" for name in names), "/groups/", "/moderation/views/", "/lab/"]
+    tools = [*(f"/moderation/{name}" for name in names), "/groups/", "/moderation/views/"]
+    tools += [path for paths in extras.all_of("OF_MODERATORS") for path, form in paths.items() if form is None]
     for path in (*tools, "/moderation/groups/"):
         page = browser.get(path).text
         marked = re.search(r'<a href="/moderation/" aria-current="\w+">Moderation</a>', account_of(page))

@@ -9,6 +9,7 @@ from django.utils import timezone
 from accounts.models import Ban, BanScope, GroupModerator, User
 from accounts.models.tokens import MODERATE
 from articles.api.protocol.operations import BearerToken, router
+from tests import extras
 from tests.caller import Caller, with_token
 from tests.factories import browser_of, comment_on, member
 from tests.routes import routes_of_pages
@@ -48,10 +49,7 @@ PAGES = {
     "/moderation/removed/": (ANY, None),
     "/moderation/removed/comments/": (ANY, None),
     "/moderation/views/": (SITE, None),
-    "/lab/": (SITE, None),
-    "/lab/apply/": (SITE, {}),
-    "/lab/rollback/": (SITE, {}),
-    "/lab/follow/": (SITE, {}),
+    **{path: (SITE, form) for paths in extras.all_of("OF_MODERATORS") for path, form in paths.items()},
     "/operation/": (ADMIN, None),
     "/operation/failed-tasks/": (ADMIN, {}),
     "/moderation/groups/": (SITE, {"title": "New"}),

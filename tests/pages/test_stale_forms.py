@@ -112,8 +112,6 @@ def test_every_form_comes_back_filled_in_but_for_passwords(site_store, article, 
         ("/preferences/", {"theme": "dark", "next": "/newest/"}, "Save your settings"),
         ("/logout/", {"next": "/newest/"}, "Log out"),
         ("/settings/tokens/", {"name": "<laptop>"}, "Create the token “&lt;laptop&gt;”"),
-        ("/lab/rollback/", {"version": "1", "to": "1"}, "Revert to version 1"),
-        ("/lab/apply/", {"reason": "because", "version": "1"}, "Apply to the whole site: “because”"),
     ],
 )
 def test_a_form_without_a_page_is_confirmed_and_sent_as_it_was(site_store, article, carol, path, fields, button):

@@ -28,7 +28,7 @@ PAGES = (
     "/sitemap.xml", "/sitemap-articles-1.xml", "/metrics",
 )  # fmt: skip
 PAGES_OF_OPERATORS = (
-    "/moderation/views/", "/articles/9/views/", "/lab/", "/operation/?article=9", "/settings/data/",
+    "/moderation/views/", "/articles/9/views/", "/operation/?article=9", "/settings/data/",
 )  # fmt: skip
 
 pytestmark = pytest.mark.hostile

@@ -11,9 +11,14 @@ IMPORTS = {path.name: re.findall(r'@import "(.+?)";', path.read_text()) for path
 IMPORTED = [name for names in IMPORTS.values() for name in names]
 
 
+def templates():
+    places = ("templates", "extras/*/jinja2")
+    return [path for place in places for path in settings.BASE_DIR.glob(f"{place}/**/*.html")]
+
+
 def linked():
     """Return the names of the style sheets that templates link to."""
-    texts = (path.read_text() for path in (settings.BASE_DIR / "templates").rglob("*.html"))
+    texts = (path.read_text() for path in templates())
     return {name for text in texts for name in re.findall(r"static\('css/([\w.]+)'\)", text)}
 
 
@@ -29,7 +34,8 @@ def weight(path):
 def test_every_style_sheet_is_imported_or_linked_exactly_once():
     assert len(IMPORTED) == len(set(IMPORTED))
     assert set(IMPORTED) & linked() == set()
-    assert {str(path.relative_to(CSS)) for path in CSS.rglob("*.css")} == {*IMPORTED, *linked()}
+    own = {path.name for path in settings.BASE_DIR.glob("extras/*/static/css/*.css")}
+    assert {str(path.relative_to(CSS)) for path in CSS.rglob("*.css")} | own == {*IMPORTED, *linked()}
 
 
 def words(text):
@@ -61,9 +67,7 @@ def test_all_style_sheets_total_at_most_14_kilobytes(static_files):
 
 def scripts_by_template():
     """Return the names of the scripts that each template loads, with those of every page."""
-    places = ("templates", "extras/*/jinja2")
-    paths = [path for place in places for path in settings.BASE_DIR.glob(f"{place}/**/*.html")]
-    texts = {path.name: path.read_text() for path in paths}
+    texts = {path.name: path.read_text() for path in templates()}
     loaded = {name: set(re.findall(r"static\('js/(\w+)\.js'\)", text)) for name, text in texts.items()}
     common = loaded["base.html"] | loaded["scripts.html"]
     return {name: common | own for name, own in loaded.items()}

@@ -114,10 +114,6 @@ def busy(site_store, article, alice, bob, carol):
         ("/moderation/groups/alpha/", {"title": "Beta", "rename": "1"}),
         ("/moderation/groups/alpha/", {"merge-into": "python", "merge-sure": "on", "merge": "1"}),
         ("/articles/1/groups/", {"groups": "", "new_group": "Gamma"}),
-        (
-            "/lab/apply/",
-            {"version": 1, "votes_per_day": 20, "alpha": 2, "beta": 1, "base": 2, "gamma": 1.3, "reason": "x"},
-        ),
         ("/settings/tokens/", {"name": "Alpha"}),
     ):
         moderator.post(path, data)
@@ -136,7 +132,8 @@ def readers(alice, carol):
 def test_no_page_contains_untranslated_english_or_blanks_after_its_marks(busy, alice, carol):
     seen = {}
     more = (
-        "/hot/?range=24h", "/groups/python/?order=hot", "/lab/?votes_per_day=0", "/lab/?alpha=3&list=hot",
+        *(row[1] for rows in extras.all_of("PAGES") for row in rows if "?" in row[1]),
+        "/hot/?range=24h", "/groups/python/?order=hot",
         "/operation/?article=1", "/operation/?article=x", "/articles/2/", "/nowhere/", "/api/docs",
         "/search/?q=title", "/search/?q=title&group=python", "/search/?q=nowhere", "/search/?q=!",
         "/top/?range=day", "/groups/python+gamma/", "/groups/python+nowhere/", "/articles/2/restore/",
@@ -189,9 +186,12 @@ def test_no_form_error_contains_untranslated_english(busy, alice, carol):
         (moderator, "/articles/1/remove/", {"reason": ""}),
         (moderator, "/moderation/groups/", {"title": "Python"}),
         (moderator, "/moderation/groups/python/", {"merge-into": "x", "merge": "1"}),
-        (moderator, "/lab/apply/", {"version": 1, "reason": ""}),
-        (moderator, "/lab/rollback/", {}),
-        (moderator, "/lab/follow/", {}),
+        *(
+            (moderator, path, form)
+            for forms in extras.all_of("OF_MODERATORS")
+            for path, form in forms.items()
+            if form is not None
+        ),
     ]
     for browser, path, data in tries:
         answer = browser.post(path, data)

@@ -33,7 +33,7 @@ _SITE = "site"  # field: the site's random UUID
 _REMEMBERED = "remembered"  # field: present once an accounts database remembers the store
 
 _CONFIGURED = "configured"
-"""Field: votes per day as last adopted from the configuration; the lab may have changed them since."""
+"""Field: votes per day as last adopted from the configuration; moderators may have changed them since."""
 
 _AUTO = "auto"  # value of that field if the configuration leaves them to the site
 

@@ -13,6 +13,7 @@ from articles.domain.ranking import Parameters
 from articles.web import wiring
 from tests.factories import browser_of
 from tests.internals import parameters as tuning
+from tests.pages.test_ended_sessions import log_in
 from tests.store_state import RANKING_KEY, ranking_values
 
 DAY = 86400
@@ -265,8 +266,8 @@ def test_the_second_of_two_moderators_gets_a_conflict_and_changes_nothing(site_s
 def small_steps(monkeypatch):
     """Ten articles are scored by each step of a change, and each request takes a step."""
     monkeypatch.setattr(tuning, "ARTICLES_PER_STEP", 10)
-    monkeypatch.setattr("articles.views.ranking.lab.PATIENCE", 0)
-    monkeypatch.setattr("articles.views.ranking.lab._VIEW_PATIENCE", 0)
+    monkeypatch.setattr("extras.lab.pages.PATIENCE", 0)
+    monkeypatch.setattr("extras.lab.pages._VIEW_PATIENCE", 0)
 
 
 @pytest.mark.needs("few shards")
@@ -341,3 +342,32 @@ def test_an_invalid_rollback_is_refused(site_store, carol, fields, status, told)
     assert response.status_code == status
     assert told in text_of(response)
     assert current_parameters(site_store) == Parameters(50)
+
+
+def test_crawlers_stay_away_and_members_learn_nothing(site_store, bob):
+    assert "\nDisallow: /lab/\n" in Client().get("/robots.txt").text
+    assert browser_of(bob).get("/lab/").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "button", "page"),
+    [
+        ("/lab/rollback/", {"version": "1", "to": "1"}, "Revert to version 1", "/lab/"),
+        (
+            "/lab/apply/",
+            {"list": "hot", "gamma": "2", "reason": "because", "version": "1"},
+            "Apply to the whole site: “because”",
+            "/lab/?list=hot&gamma=2",
+        ),
+    ],
+)
+def test_a_form_of_a_stale_page_or_an_ended_session_can_be_sent_again(
+    site_store, carol, path, fields, button, page
+):
+    stale = browser_of(carol, strict=True).post(path, fields)
+    assert stale.status_code == 403
+    assert f'<button type="submit">{button}</button>' in stale.text
+
+    browser = Client()
+    assert log_in(browser, browser.post(path, fields, follow=True), "carol") == page
+    assert browser.get(path).status_code == 405

@@ -8,14 +8,15 @@ from django.utils.translation import gettext as _, ngettext
 
 from articles.charts.plots import decay_curve
 from articles.charts.shapes import Chart
-from articles.domain import lab, ranking
+from articles.domain import ranking
 from articles.domain.articles import Article
 from articles.domain.lists import Order
 from articles.domain.ranking import RANGES, Parameters
 from articles.formatting.values import decimal, grouped, parameter_name
 from articles.repository import Preview, RankingChange, RankingState, Repository
 from articles.views.ranking import chart_labels
-from articles.web.forms.lab import ApplyForm, LabForm, plain
+from extras.lab import formulas
+from extras.lab.forms import ApplyForm, LabForm, plain
 
 _EXAMPLE_VOTES = 200  # number of votes whose worth is shown in days
 _RECENT = 20  # number of versions in the history before the older ones, which are folded
@@ -34,7 +35,7 @@ class Row(NamedTuple):
 
     article: Article
     rank: int
-    move: lab.Move | None = None
+    move: formulas.Move | None = None
     leaves: bool = False  # whether the other list does not have it
 
 
@@ -67,7 +68,7 @@ def lab_context(
         "follows": repo.rules.votes_per_day is None and not tuning.is_chosen,
         "may_follow": repo.rules.votes_per_day is None,
         "weight": ranking,
-        "half_lives": lab.half_life_proposals(chosen),
+        "half_lives": formulas.half_life_proposals(chosen),
         "chosen": chosen,
         "suggested": suggested,
         "versions": _versions(repo.parameters.list_changes(), tuning),
@@ -97,7 +98,7 @@ def _weight_proposal(repo: Repository) -> dict[str, int] | None:
 
 def _outcome(repo: Repository, tuning: RankingState, chosen: Parameters, order: Order) -> dict[str, Any]:
     """Return the effect of the chosen parameters on a list. `inputs`: these, as inputs take them."""
-    preview = repo.previews.get(order, chosen, lab.TOP)
+    preview = repo.previews.get(order, chosen, formulas.TOP)
     other = _rows(preview)
     before, current = {row.article.id for row in other}, tuning.parameters
     chart, chart_description = _curves(current, chosen)
@@ -116,7 +117,7 @@ def _outcome(repo: Repository, tuning: RankingState, chosen: Parameters, order: 
 
 
 def _rows(preview: Preview) -> list[Row]:
-    moves = lab.moves([a.id for a in preview.current], [a.id for a in preview.other])
+    moves = formulas.moves([a.id for a in preview.current], [a.id for a in preview.other])
     return [Row(a, move.rank, move) for a, move in zip(preview.other, moves, strict=True)]
 
 
@@ -128,9 +129,11 @@ def _figures(current: Parameters, chosen: Parameters, preview: Preview) -> Itera
         *(days_in_words(_EXAMPLE_VOTES / p.votes_per_day) for p in both),
     )
     yield Figure(_("Half-life of hotness"), *(hours_in_words(ranking.half_life(p)) for p in both))
-    shares = [lab.share_older_than_a_day(articles, preview.at) for articles in (preview.current, preview.other)]
+    shares = [
+        formulas.share_older_than_a_day(articles, preview.at) for articles in (preview.current, preview.other)
+    ]
     yield Figure(
-        _("Older than a day, among the first %(top)s") % {"top": grouped(lab.TOP)},
+        _("Older than a day, among the first %(top)s") % {"top": grouped(formulas.TOP)},
         *("–" if share is None else _percent(grouped(round(100 * share))) for share in shares),
     )
 
@@ -162,8 +165,8 @@ def _curves(current: Parameters, chosen: Parameters) -> tuple[Chart, str]:
     if (current.base, current.gamma) != (chosen.base, chosen.gamma):
         settings.append((_("Chosen"), chosen))
     chart = decay_curve(
-        [(name, lab.remaining(parameters)) for name, parameters in settings],
-        lab.curve_hours(*(parameters for _name, parameters in settings)),
+        [(name, formulas.remaining(parameters)) for name, parameters in settings],
+        formulas.curve_hours(*(parameters for _name, parameters in settings)),
         hour_label=chart_labels.hours,
         value_label=lambda value: _percent(chart_labels.number(value)),
     )
@@ -185,7 +188,7 @@ def _curves(current: Parameters, chosen: Parameters) -> tuple[Chart, str]:
 
 def change_words(before: Parameters, after: Parameters) -> Iterator[str]:
     """Yield each parameter that differs, as in "α 1 → 1.5"."""
-    for name, values in lab.changes(before, after).items():
+    for name, values in formulas.changes(before, after).items():
         old, new = (_value(value) for value in values)
         yield f"{parameter_name(name)} {old} → {new}"
 

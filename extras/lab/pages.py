@@ -6,23 +6,23 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import path, reverse
 from django.utils.translation import gettext as _, gettext_lazy
 
 from accounts.moderators import TUNE_RANKING
 from accounts.web import sent_forms
 from accounts.web.form_pages import private_act, private_page, show_next
-from articles.domain import lab as lab_formulas
 from articles.domain.errors import ChangeRunning, ParametersChanged
 from articles.domain.moderation_log import Actor
 from articles.domain.ranking import Parameters, fitting_votes_per_day, out_of_range
 from articles.formatting.values import age, as_shown, grouped
 from articles.repository import RankingState, Repository
 from articles.text.lines import REASON_LIMIT
-from articles.views.ranking.lab_page import lab_context, query_of
-from articles.web.forms.lab import ApplyForm, LabForm, RollbackForm
 from articles.web.identity import actor, needs
 from articles.web.wiring import repository
+from extras.lab import formulas
+from extras.lab.forms import ApplyForm, LabForm, RollbackForm
+from extras.lab.page import lab_context, query_of
 
 PATIENCE = 5.0  # seconds for which a request applies parameters; housekeeping finishes longer changes
 _VIEW_PATIENCE = 0.2  # seconds for which a view of the lab continues a change that is being applied
@@ -37,11 +37,11 @@ def lab(request: HttpRequest) -> HttpResponse:
     form = LabForm(request.GET, current)
     suggested, note = None, ""
     if form.is_valid() and (hours := form.cleaned_data["half_life"]):
-        if reached := lab_formulas.with_half_life(hours, form.parameters):
+        if reached := formulas.with_half_life(hours, form.parameters):
             form = LabForm(query_of(reached, form.order), current)
             note = _("γ was set so that hotness halves in the target time.")
         else:
-            suggested = lab_formulas.with_half_life_and_base(hours, form.parameters)
+            suggested = formulas.with_half_life_and_base(hours, form.parameters)
             form.add_error("half_life", _("No γ within its range reaches this half-life with this base."))
     return _page(request, form, suggested=suggested, note=note)
 
@@ -203,4 +203,12 @@ def _page(
     sent_forms.refill(request, context["apply_form"])
     has_errors = form.errors or (apply_form and apply_form.errors)
     status = 400 if has_errors and status == 200 else status
-    return render(request, "ranking/lab.html", context | {"note": note, "refusal": refusal}, status=status)
+    return render(request, "lab/lab.html", context | {"note": note, "refusal": refusal}, status=status)
+
+
+urlpatterns = [
+    path("lab/", lab, name="lab"),
+    path("lab/apply/", apply, name="apply_lab"),
+    path("lab/rollback/", rollback, name="roll_back"),
+    path("lab/follow/", follow, name="follow_site"),
+]

@@ -3,13 +3,15 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import chromium, demo_data, site  # noqa: F401 - fixtures
+
 pytestmark = pytest.mark.browser
 
 REFUSED = "400 (Bad Request)"  # what a browser logs of a form whose values are refused, which is meant
 
 
 @pytest.fixture(params=[True, False], ids=["with JavaScript", "without JavaScript"])
-def page(request, chromium, site):
+def page(request, chromium, site):  # noqa: F811
     """A moderator's window, on a phone where there is no JavaScript."""
     width = 1280 if request.param else 390
     context = chromium.new_context(

@@ -7,11 +7,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
-from articles.domain import lab
 from articles.domain.lists import Order
 from articles.domain.ranking import LEAST_WEIGHT, RANGES, RECOMMENDED_GAMMA, Parameters, out_of_range
 from articles.formatting.values import significant
 from articles.web.forms.fields import reason_field
+from extras.lab.formulas import LONGEST, SHORTEST
 
 
 def plain(value: float) -> str:
@@ -49,8 +49,8 @@ class LabForm(forms.Form):
     half_life = forms.FloatField(
         label=gettext_lazy("Target half-life, in hours"),
         required=False,
-        min_value=lab.SHORTEST,
-        max_value=lab.LONGEST,
+        min_value=SHORTEST,
+        max_value=LONGEST,
         help_text=gettext_lazy("Sets γ so that hotness halves in this time."),
         widget=forms.NumberInput({"step": "any", "inputmode": "decimal", "autocomplete": "off"}),
     )

@@ -1,0 +1,1 @@
+"""The ranking lab: moderators try other parameters on the live lists, apply them, and roll back."""
