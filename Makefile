@@ -116,7 +116,7 @@ lint: $(TOOLS_READY)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto --dist worksteal -m source $$(grep -lr --include=test_*.py "mark.source" tests extras)
 	$(BIN)/djlint --quiet --lint templates extras
-	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive $(PRODUCT)
+	$(BIN)/bandit --quiet --configfile pyproject.toml --exclude "*/tests/*" --recursive $(PRODUCT)
 
 # Check the API's OpenAPI document with redocly and spectral, which are fetched from npm.
 lint-api: $(LINTERS_READY)
@@ -129,7 +129,7 @@ PRODUCT = manage.py $(filter-out bench tests,$(patsubst %/__init__.py,%,$(wildca
 
 # Ask the vulnerability service about every locked package: fails if it knows a fault, and says what it did not check.
 audit-deps: $(TOOLS_READY)
-	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive $(PRODUCT)
+	$(BIN)/bandit --quiet --configfile pyproject.toml --exclude "*/tests/*" --recursive $(PRODUCT)
 	$(BIN)/python -m bench.audit_dependencies
 
 format: $(TOOLS_READY)

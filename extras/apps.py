@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps import AppConfig, apps
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from extras import BadExtra, names, refuse_clashes
@@ -137,8 +138,8 @@ def entries_of(bar: str) -> list[Entry]:
 
 
 def drawn(place: str, request: "HttpRequest") -> SafeString:
-    """Return what extras draw at a place of a page."""
-    return SafeString("".join(extra.draw(place, request) for extra in installed()))
+    """Return what extras draw at a place of a page. What is not marked as safe is escaped."""
+    return format_html_join("", "{}", ((extra.draw(place, request),) for extra in installed()))
 
 
 def links(place: str, request: "HttpRequest | None", thing: Any) -> list[Link]:

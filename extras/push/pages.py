@@ -8,7 +8,6 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.loader import render_to_string
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -16,6 +15,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from accounts.forms import NOTICE_LABELS
 from accounts.models import MemberSession, User
 from accounts.web.form_pages import MemberRequest, members_only, private_act, private_form, show_form, show_next
+from articles.formatting.kept import drawn
 from articles.text.lines import InvalidInput
 from articles.text.refusals import input_sentence
 from articles.web.form_answers import way_back
@@ -69,7 +69,7 @@ def offer_to(request: HttpRequest) -> Offer | None:
 def draw_button(request: HttpRequest) -> str:
     """Return the button for this browser, as the inbox has it; "" without an offer."""
     offer = offer_to(request)
-    return render_to_string("push/turn_on.html", {"push": offer}, request) if offer else ""
+    return drawn("push/turn_on.html", {"push": offer}, request) if offer else ""
 
 
 def devices_of(member: User) -> list[Device]:

@@ -78,10 +78,15 @@ def preview(window: Window) -> None:
 
 
 def of_extra(
-    name: str, address: str, who: str = "", status: int = 200, sent: dict[str, str] | None = None
+    name: str,
+    address: str,
+    who: str = "",
+    status: int = 200,
+    sent: dict[str, str] | None = None,
+    site: str = "demo",
 ) -> Page:
     """Return a page; `sent`: the fields with which its form is sent."""
-    return Page(name, address, who, status, None if sent is None else send(**sent))
+    return Page(name, address, who, status, None if sent is None else send(**sent), site)
 
 
 def press(key: str) -> Act:
