@@ -60,7 +60,7 @@ def test_the_version_is_the_site_s_own_and_nothing_is_created(manage, tmp_path):
 @pytest.mark.site
 def test_ctrl_c_stops_an_import_that_can_be_resumed(manage, tmp_path):
     file = tmp_path / "articles.jsonl"
-    rows = 8_000
+    rows = 30_000  # some seconds of work, of which the interruption comes after the first ones
     line = '{{"title": "Article {0}", "link": "https://example.org/{0}", "time": {1}, "votes": 3}}\n'
     file.write_text("".join(line.format(n, 1_600_000_000 + n) for n in range(rows)))
     assert ended(manage("migrate", "--skip-checks", "--verbosity", "0"))[0] == 0
