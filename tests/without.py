@@ -2,9 +2,9 @@
 
 In copies of the checkout without the folders of these extras, and nothing else touched: on a new site; on one
 that has used them, before and after `manage.py forget_extra`, and with the folders put back; on one that is
-restored from its backup. `--each` tries each extra by itself first. The tests that are left are collected; with
-`--tests`, the fast ones run, or all. As many processes as there are cores share the work. An interruption ends
-them, and leaves nothing behind.
+restored from its backup. `--each` first tries each extra by itself, on a site that has used it. The tests that
+are left are collected; with `--tests`, the fast ones run, or all. As many processes as there are cores share the
+work. An interruption ends them, and leaves nothing behind.
 """
 
 import argparse
@@ -302,9 +302,10 @@ def jobs_of(trials: Sequence[Trial], tests: str) -> Iterator[Job]:
     yield Job("a site that uses all extras", partial(fill, trials[0].used, trials[0].backup), is_first=True)
     for trial in trials:
         title = f"without {', '.join(trial.names)}"
-        yield Job(f"{title}: a new site", trial.new_site)
         yield Job(f"{title}: a site that has used it", trial.used_site)
-        yield Job(f"{title}: a site that is restored from its backup", trial.restored_site)
+        if trial is trials[-1]:
+            yield Job(f"{title}: a new site", trial.new_site)
+            yield Job(f"{title}: a site that is restored from its backup", trial.restored_site)
     for trial in trials:
         yield Job(
             f"without {', '.join(trial.names)}: the tests that are left",
