@@ -2,9 +2,9 @@
 
 In copies of the checkout without the folders of these extras, and nothing else touched: on a new site; on one
 that has used them, before and after `manage.py forget_extra`, and with the folders put back; on one that is
-restored from its backup. `--each` first tries each extra by itself, on a site that has used it. The tests that
-are left are collected; with `--tests`, the fast ones run, or all. As many processes as there are cores share the
-work. An interruption ends them, and leaves nothing behind.
+restored from its backup; and the tests that are left are collected, or with `--tests` run, the fast ones or all.
+`--each` first tries each extra by itself, on a site that has used it. As many processes as there are cores share
+the work. An interruption ends them, and leaves nothing behind.
 """
 
 import argparse
@@ -306,11 +306,7 @@ def jobs_of(trials: Sequence[Trial], tests: str) -> Iterator[Job]:
         if trial is trials[-1]:
             yield Job(f"{title}: a new site", trial.new_site)
             yield Job(f"{title}: a site that is restored from its backup", trial.restored_site)
-    for trial in trials:
-        yield Job(
-            f"without {', '.join(trial.names)}: the tests that are left",
-            partial(trial.tests, tests if trial is trials[-1] else ""),
-        )
+    yield Job(f"without {', '.join(trials[-1].names)}: the tests that are left", partial(trials[-1].tests, tests))
 
 
 def main() -> None:
