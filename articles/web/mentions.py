@@ -19,7 +19,7 @@ from articles.web.wiring import html_of
 
 
 class Topic(NamedTuple):
-    """What decides whether a member hides an article: one that is there, or one that is being posted."""
+    """The facts by which a member's hiding applies to an article, posted already or being posted."""
 
     title: str
     link: str

@@ -26,7 +26,7 @@ IN_PIECES = """async () => {
   }
   document.close();
 }"""
-"""Writes the page anew as a slow network brings it, with a frame drawn after each eleven tags."""
+"""Write the page again in pieces, as over a slow network: the browser draws a frame after every eleven tags."""
 
 
 @pytest.fixture

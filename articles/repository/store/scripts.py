@@ -203,7 +203,7 @@ def script_digests() -> list[str]:
 
 @cache
 def _files() -> Mapping[str, Path]:
-    """Return the files of the core and of extras by their names. Raises BadExtra for one that is there twice."""
+    """Return the script files of the core and of extras, by name. Raises BadExtra for a duplicate name."""
     found: dict[str, Path] = {}
     for folder in (Path(__file__).parents[1] / "lua", *extras.script_folders()):
         for path in sorted(folder.glob("*/*.lua")):

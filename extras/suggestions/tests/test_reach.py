@@ -1,4 +1,4 @@
-"""Nobody gets hold of an article by suggestions, and few of these change whether everyone sees it."""
+"""Moderators gain no control of an article by suggestions; few suggestions change whether everyone sees it."""
 
 import pytest
 
