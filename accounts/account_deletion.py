@@ -23,19 +23,21 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.signals import post_delete
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.utils import timezone
 
 from accounts import names
 from accounts.mail import forget_waiting
 from accounts.models import AccountDeletion, Authenticator, Invitation, Statement, Sweep, User, WaitingAccount
 from accounts.sign_in.changes import Change, tell_change
-from accounts.signals import deletion_begun
 
 Step = Callable[[int, str, str, Callable[[], bool], bool], str]
 """Called with the user id, the name, the progress ('' at first), a function that returns whether time is left, and
 whether this is the last pass, which also removes the number. Returns the new progress, '' when the step is
 complete. Idempotent."""
+
+deletion_begun = Signal()
+"""Sent in the transaction of `begin`, with the account as `member`: receivers delete its rows elsewhere."""
 
 AGAIN_AFTER = timedelta(seconds=60)  # delay before the second pass; longer than any request takes
 KEPT = timedelta(days=30)  # time for which moderators can still see, by its number, what a deleted account posted

@@ -208,7 +208,11 @@ def _do_tasks(_repository: Repository) -> str:
 
 def _step_of(step: extras.Step) -> _Step:
     """Return the step of an extra with the time that each step has."""
-    return _Step(step.name, lambda repository: step.work(repository, _BUDGET), step.is_routine, step.is_awaited)
+
+    def work(repository: Repository) -> str:
+        return _counted(step.work(repository, _BUDGET), step.noun, step.done)
+
+    return _Step(step.name, work, step.is_routine, step.is_awaited)
 
 
 _STEPS: tuple[_Step, ...] = (
@@ -240,7 +244,7 @@ _STEPS: tuple[_Step, ...] = (
 
 
 _FREQUENT = tuple(step for step in _STEPS if step.is_awaited)
-_FREQUENT_PAUSE = 10.0  # seconds between two runs of these: what is told or answered is expected soon
+_FREQUENT_PAUSE = 10.0  # seconds between two runs of these: members expect notifications and replies soon
 
 
 def run(

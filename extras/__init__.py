@@ -152,7 +152,7 @@ def _rows() -> Mapping[str, Rows]:
             raise BadExtra(f"extras/{name}/rows.py has no ROWS of the type extras.Rows.")
         found[name] = rows
     for what, of in _UNIQUE.items():
-        refuse_clashes(what, {name: list(of(rows)) for name, rows in found.items()})
+        refuse_clashes(what, {f"extras/{name}": of(rows) for name, rows in found.items()})
     return found
 
 
@@ -172,18 +172,18 @@ def _imports(path: Path, extra: str) -> Iterator[str]:
         modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         for module in modules:
-            is_pure = module == "extras" or module.startswith(("articles.domain.", f"extras.{extra}"))
+            is_pure = module == "extras" or f"{module}.".startswith(("articles.domain.", f"extras.{extra}."))
             if not is_pure and module.partition(".")[0] not in sys.stdlib_module_names:
                 yield module
 
 
 def refuse_clashes(what: str, claims: Mapping[str, Iterable[str]]) -> None:
-    """Raise BadExtra for a name that two extras claim."""
+    """Raise BadExtra for a name that two owners claim: `the core`, or a folder such as `extras/lab`."""
     owners: dict[str, str] = {}
-    for extra, claimed in claims.items():
+    for owner, claimed in claims.items():
         for name in claimed:
-            if owners.setdefault(name, extra) != extra:
-                raise BadExtra(f"extras/{owners[name]} and extras/{extra} both have the {what} {name}.")
+            if owners.setdefault(name, owner) != owner:
+                raise BadExtra(f"{owners[name]} and {owner} both have the {what} {name}.")
 
 
 def refuse_doubles(what: str, names: Iterable[str]) -> None:

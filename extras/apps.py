@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """A step of housekeeping. `work` does it for some seconds, and returns what it did, or "" for nothing."""
+    """A step of housekeeping. `work` does it for some seconds, and returns how much it did."""
 
     name: str
-    work: "Callable[[Repository, float], str]"
+    work: "Callable[[Repository, float], int]"
+    noun: str
+    done: str
+    """As in "1 delivery queued"."""
+
     is_routine: bool = False
     """Whether it is logged only at the level DEBUG."""
 
@@ -166,7 +170,8 @@ def api_modules() -> list[str]:
 def addresses() -> list[tuple[str, str]]:
     """Return the addresses with namespaces, as beginning and module. Raises BadExtra for one that two have."""
     rows = {extra.label: [*extra.addresses().items()] for extra in installed()}
-    refuse_clashes("address", {name: [place for place, _ in own if place] for name, own in rows.items()})
+    claims = {f"extras/{name}": [place for place, _ in own if place] for name, own in rows.items()}
+    refuse_clashes("address", claims)
     return [row for own in rows.values() for row in own]
 
 
@@ -175,19 +180,17 @@ def urlpatterns(core: "Sequence[URLPattern]") -> "list[URLPattern]":
 
     Raises BadExtra for one that the core or another extra has, and for a link in a bar that is not there.
     """
-    owners = {text: "the core" for one in core for text in (one.name, f"/{one.pattern}") if text}
-    found = list["URLPattern"]()
-    for name in names():
-        if find_spec(f"extras.{name}.pages"):
-            own = import_module(f"extras.{name}.pages").urlpatterns
-            for claimed in {text for one in own for text in (one.name, f"/{one.pattern}") if text}:
-                if owners.setdefault(claimed, f"extras/{name}") != f"extras/{name}":
-                    raise BadExtra(f"{owners[claimed]} and extras/{name} both have the address {claimed}.")
-            found += own
+    pages = {name: f"extras.{name}.pages" for name in names()}
+    own = {f"extras/{name}": import_module(page).urlpatterns for name, page in pages.items() if find_spec(page)}
+    rows = {"the core": core, **own}.items()
+    claims = {
+        owner: [text for one in ones for text in (one.name, f"/{one.pattern}") if text] for owner, ones in rows
+    }
+    refuse_clashes("address", claims)
     for extra in installed():
         for entry in extra.entries():
             if entry.bar not in BARS:
                 raise BadExtra(
                     f"{extra.name} has a link in the bar {entry.bar!r}; the bars are {', '.join(BARS)}."
                 )
-    return found
+    return [one for ones in own.values() for one in ones]

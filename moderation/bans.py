@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from accounts.models import BAN_SCOPES, Ban as BanRow, BanScope, Statement, User, Vouch
 from accounts.models.law import Act
+from accounts.models.moderation import banned
 from accounts.moderators import BAN_MEMBERS
-from accounts.signals import banned
 from articles.api import schemas
 from articles.api.inbox import BanFacts
 from articles.api.my_lists import MemberName

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -149,6 +150,14 @@ def test_addresses_of_their_own_that_two_have_are_refused_in_a_sentence(monkeypa
 
     with pytest.raises(extras.BadExtra, match=r"^extras/bells and extras/chimes both have the address tower/[.]$"):
         running.addresses()
+
+
+def test_rows_are_pure_also_by_what_they_import():
+    """In a process of its own, which has loaded nothing else."""
+    look = "import sys, extras; extras.settings(); sys.exit(sorted({'django', 'redis'} & sys.modules.keys()) or 0)"
+    done = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.fixture

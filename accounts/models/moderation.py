@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from django.db import models, transaction
 from django.db.models import Exists, F, Min, OuterRef, Q
+from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
@@ -30,6 +31,9 @@ BAN_SCOPES = {
     BanScope.BOTH: gettext_lazy("Posting, commenting and voting"),
 }
 """What members and moderators read of each scope that is of the whole site."""
+
+banned = Signal()
+"""Sent in the transaction of a ban from the whole site, with the account as `member`."""
 
 
 class BanManager(models.Manager["Ban"]):

@@ -58,7 +58,6 @@ from articles.repository.upkeep import upgrades
 from articles.repository.upkeep.audit import Audit, Progress, quiet
 from articles.repository.upkeep.clock import Clocks, StoreClock
 from articles.repository.upkeep.lease import HousekeepingLease
-from articles.repository.upkeep.leftovers import Leftovers
 from articles.repository.upkeep.measurements import Measurements
 from articles.repository.upkeep.repair import Repair
 from articles.repository.votes import Votes
@@ -110,7 +109,6 @@ class Repository:
         self.imports = Imports(store)
         self.audit = Audit(store)
         self.repair = Repair(store)
-        self.leftovers = Leftovers(store)
         self.inspection = Inspection(store)
 
     @cached_property

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from articles.domain.other_apis import OtherApi, register
 from extras.apps import Extra
-from extras.lemmy.words import ROOT, body_of
+from extras.lemmy.words import ROOT, as_jwt, body_of
 
 _NODEINFO = {"nodeinfo/2.0": "2.0", "nodeinfo/2.0.json": "2.0", "nodeinfo/2.1.json": "2.1", "version": "2.1"}
 
@@ -25,7 +25,6 @@ class Lemmy(Extra):
 
     def ready(self) -> None:
         from articles.configuration.choices import chosen
-        from extras.lemmy.tokens import as_jwt
 
         register(
             OtherApi(

@@ -27,7 +27,7 @@ from articles.web import limits
 from articles.web.forms.fields import clean_token_label
 from extras.lemmy.operations import Json, operation
 from extras.lemmy.shapes import when
-from extras.lemmy.tokens import as_jwt
+from extras.lemmy.words import as_jwt
 
 LIFE = timedelta(days=365)  # time for which the token of an app works, as a session does at most
 

@@ -27,8 +27,7 @@ from articles.domain.errors import Banned, HeldForApproval, PageNotFound
 from articles.domain.lists import without_groups
 from articles.text.refusals import action_sentence
 from articles.web import limits, reading
-from extras.lemmy.tokens import token_in
-from extras.lemmy.words import UNKNOWN
+from extras.lemmy.words import UNKNOWN, token_in
 
 Json = dict[str, Any]
 T = TypeVar("T")

@@ -1,9 +1,16 @@
-"""Refusals in Lemmy's words: every failure under its addresses is `{"error": word, "message": sentence}`.
+"""Refusals in Lemmy's words, and tokens in the form that its apps expect.
 
-Apps compare the word, and some show the sentence. The status is the site's own.
+Every failure under Lemmy's addresses is `{"error": word, "message": sentence}`. Apps compare the word, and some
+show the sentence. The status is the site's own. A token is a JSON Web Token: apps decode what a login returns.
 """
 
+import json
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from accounts.models import Token
 
 ROOT = "/api/v3/"
 
@@ -50,3 +57,23 @@ def body_of(code: str, sentence: str, word: str = "") -> dict[str, str]:
     """Return the JSON of a failure. `word`: where Lemmy has none for the code, which may be one of its words."""
     said = code if "_" in code else WORDS.get(code, word or UNKNOWN)
     return {"error": said, "message": sentence}
+
+
+def as_jwt(token: "Token", plaintext: str, host: str) -> str:
+    """Return a token in the form of a JSON Web Token.
+
+    The token itself takes the place of the signature, and only it is checked: the rest tells the app whose it is.
+    All parts are of letters and digits alone, as ASCII without `>`, `?` and `~` is in base64, but for the last.
+    """
+    header = {"typ": "JWT", "alg": "HS256"}  # as Lemmy's: libraries refuse names that they do not know
+    claims = {"sub": str(token.user_id), "iss": host, "iat": int(token.created_at.timestamp())}
+    parts = (
+        urlsafe_b64encode(json.dumps(part, separators=(",", ":")).encode()).decode().rstrip("=")
+        for part in (header, claims)
+    )
+    return ".".join((*parts, plaintext))
+
+
+def token_in(text: str) -> str:
+    """Return the token in a JSON Web Token of `as_jwt`; any other text as it is."""
+    return text.rpartition(".")[2] if text.count(".") == 2 else text

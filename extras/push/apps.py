@@ -19,7 +19,7 @@ class Push(Extra):
     verbose_name = _("Notifications")
 
     def ready(self) -> None:
-        from accounts.signals import deletion_begun
+        from accounts.account_deletion import deletion_begun
 
         deletion_begun.connect(_remove_own, dispatch_uid=self.name)
 
@@ -27,11 +27,10 @@ class Push(Extra):
         from extras.push.protocol import is_on
         from extras.push.sending import send_due
 
-        def queue(repository: "Repository", seconds: float) -> str:
-            count = send_due(repository, seconds) if is_on() else 0
-            return f"{count:,} messages queued" if count else ""
+        def queue(repository: "Repository", seconds: float) -> int:
+            return send_due(repository, seconds) if is_on() else 0
 
-        return (Step("push", queue, is_routine=True, is_awaited=is_on),)
+        return (Step("push", queue, "message", "queued", is_routine=True, is_awaited=is_on),)
 
     def entries(self) -> Sequence[Entry]:
         from extras.push.protocol import is_on

@@ -23,7 +23,7 @@ class Suggestions(Extra):
 
     def ready(self) -> None:
         from accounts.account_deletion import register_step
-        from accounts.signals import banned
+        from accounts.models.moderation import banned
 
         register_step("suggestions", _withdraw)
         banned.connect(_withdraw_all, dispatch_uid=self.name)

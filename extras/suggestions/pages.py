@@ -48,15 +48,18 @@ from articles.web.groups import option_title
 from articles.web.identity import actor, check_ban, is_trusted, may_be_untrusted, offer_no_banned_group, writer
 from articles.web.wiring import group_title, repository
 from extras.suggestions import rights as own_rights
-from extras.suggestions.errors import (
+from extras.suggestions.store import Suggestions
+from extras.suggestions.suggestions import (
+    MOST_SUGGESTIONS,
     NotTrustedYet,
     OwnArticle,
+    Suggestion,
+    SuggestionKind,
     SuggestionNotFound,
     SuggestionsFull,
     SuggestionUnchanged,
+    joined_slugs,
 )
-from extras.suggestions.store import Suggestions
-from extras.suggestions.suggestions import MOST_SUGGESTIONS, Suggestion, SuggestionKind, joined_slugs
 
 _MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{3}")
 

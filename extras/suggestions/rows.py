@@ -2,7 +2,7 @@
 
 from articles.domain.reasons import N_
 from extras import Key, Limit, Refusal, Rows, Setting
-from extras.suggestions import errors
+from extras.suggestions import suggestions as own
 
 DAY = 86400
 
@@ -31,14 +31,16 @@ ROWS = Rows(
     ),
     refusals=(
         Refusal(
-            errors.OwnArticle, "own-article", N_("You posted this article yourself: edit it, or ask a moderator.")
+            own.OwnArticle,
+            "own-article",
+            N_("You posted this article yourself: edit it, or ask a moderator."),
         ),
-        Refusal(errors.NotTrustedYet, "not-trusted-yet", N_("New members cannot suggest changes yet.")),
-        Refusal(errors.SuggestionNotFound, "suggestion-not-found", N_("This suggestion is no longer open.")),
-        Refusal(errors.SuggestionClosed, "suggestion-closed", N_("This was suggested and decided not long ago.")),
-        Refusal(errors.SuggestionUnchanged, "suggestion-unchanged", N_("Nothing would change.")),
+        Refusal(own.NotTrustedYet, "not-trusted-yet", N_("New members cannot suggest changes yet.")),
+        Refusal(own.SuggestionNotFound, "suggestion-not-found", N_("This suggestion is no longer open.")),
+        Refusal(own.SuggestionClosed, "suggestion-closed", N_("This was suggested and decided not long ago.")),
+        Refusal(own.SuggestionUnchanged, "suggestion-unchanged", N_("Nothing would change.")),
         Refusal(
-            errors.SuggestionsFull,
+            own.SuggestionsFull,
             "suggestions-full",
             N_("This article already has many suggestions. You can support one of them."),
         ),

@@ -17,7 +17,7 @@ class Webhooks(Extra):
     verbose_name = _("Webhooks")
 
     def ready(self) -> None:
-        from accounts.signals import deletion_begun
+        from accounts.account_deletion import deletion_begun
 
         deletion_begun.connect(_remove_own, dispatch_uid=self.name)
 
@@ -25,16 +25,13 @@ class Webhooks(Extra):
         from extras.webhooks.models import Delivery, Webhook
         from extras.webhooks.sending import announce
 
-        def queue(repository: "Repository", seconds: float) -> str:
-            return f"{count:,} deliveries queued" if (count := announce(repository, seconds)) else ""
-
-        def expire(_repository: "Repository", _seconds: float) -> str:
-            return f"{count:,} deliveries forgotten" if (count := Delivery.objects.expire()) else ""
+        def expire(_repository: "Repository", _seconds: float) -> int:
+            return Delivery.objects.expire()
 
         is_awaited = Webhook.objects.filter(off_since=None).exists
         return (
-            Step("webhooks", queue, is_routine=True, is_awaited=is_awaited),
-            Step("deliveries", expire),
+            Step("webhooks", announce, "delivery", "queued", is_routine=True, is_awaited=is_awaited),
+            Step("deliveries", expire, "delivery", "forgotten"),
         )
 
     def entries(self) -> Sequence[Entry]:

@@ -45,7 +45,7 @@ class Gongs(Extra):
     name = "extras.gongs"
     def steps(self):
         from extras.gongs.sending import strike
-        return (Step("gongs", strike),)
+        return (Step("gongs", strike, "task", "queued"),)
     def entries(self):
         from articles.configuration.choices import chosen
         return (Entry("administration", "articles:gongs", "Gongs", lambda: chosen.GONGS),)
@@ -64,7 +64,7 @@ def strike(repository, seconds):
     shard = repository.store.shards.of(1)
     repository.store.client.set(f"{shard.prefix}gonged:1", "1")
     repository.store.client.hset(shard.article(1), "gongs", "1")
-    return "1 task queued"
+    return 1
 """,
     "__init__.py": "",
     "migrations/__init__.py": "",

@@ -30,7 +30,7 @@ class Command(StoreCommand):
             raise CommandError(f"extras/{name} is here: delete the folder first, then run this again.") from None
         if record:
             with progress(unit="keys", shown=options["progress"]) as bar:
-                patient_repository().leftovers.remove(record.keys, record.article_fields, bar.reach)
+                patient_repository().repair.remove_leftovers(record.keys, record.article_fields, bar.reach)
             extras.forget(record)
         left = f"; there is also data of {', '.join(others)}" if (others := extras.deleted()) else ""
         done = f"All data of {name} is removed" if record else f"There is no data of {name}"

@@ -1,7 +1,7 @@
 """The repair: rebuilds every list from the articles themselves. Idempotent, and safe while the site is in use."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Set
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -20,8 +20,8 @@ from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_CHECK, KEYS_PER_SCAN
 from articles.repository.store.connection import OfStore
 from articles.repository.store.findings import Finding, carry_out
-from articles.repository.store.keys import Keys
-from articles.repository.store.scan import Contents, batches, portions, set_members, survey
+from articles.repository.store.keys import Keys, among, recognise
+from articles.repository.store.scan import Contents, batches, portions, set_members, survey, walk
 from articles.repository.store.values import count_from
 from articles.repository.upkeep.audit import Facts, Progress, check_articles, check_choices, check_log, quiet
 from articles.repository.upkeep.comments import CommentRepair
@@ -45,6 +45,26 @@ class _Named:
 
 
 class Repair(OfStore):
+    def remove_leftovers(self, keys: Iterable[str], fields: Collection[str], progress: Progress = quiet) -> None:
+        """Delete keys of these kinds, unless the site has such keys, and these fields of all articles.
+
+        They are of an extra whose folder was deleted. Reads the names of all keys, in batches. Idempotent. Raises
+        StoreError.
+        """
+        is_left, done = among(keys), 0
+        with self._store.commands():
+            total = sum(server.dbsize() for server in self._store.servers())
+        for batch in walk(self._store):
+            with self._store.pipeline() as pipe:
+                for name, kind in zip(batch, recognise(batch), strict=True):
+                    if kind is None and is_left(name):
+                        pipe.unlink(name)
+                    elif kind is Keys.article and fields:
+                        pipe.hdel(name, *fields)
+                pipe.execute()
+            done += len(batch)
+            progress(min(done, total), total)
+
     def run(self, progress: Progress = quiet, tell: Tell = lambda _: None) -> int:
         """Rebuild all lists and the id counter; return the number of articles.
 

@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 
 from accounts import account_deletion
-from accounts.models import BanScope
+from accounts.models import BanScope, Token
 from articles.domain.moderation_log import Action
 from moderation import bans
+from tests.caller import Caller, error_of, with_token
 from tests.factories import actor, browser_of, member
 
 
@@ -166,3 +167,17 @@ def test_a_removed_article_takes_none(site_store, article, page, trusted, carol)
 
     assert response.status_code == 404
     assert "/suggest/" not in browser_of(trusted[0]).get(f"/articles/{article}/").text
+
+
+def test_new_members_and_tokens_without_the_scope_are_refused(article, trusted, bob, alice):
+    path = f"articles/{article}/suggestions"
+    bob.trusted_at = None
+    bob.save()
+    assert error_of(with_token(bob).post(path, {"title": "Better"})) == (403, "not-trusted-yet")
+    _token, plaintext = Token.objects.issue(alice, "a program", scopes=["read"])
+    reading = Caller(browser_of(strict=True), authorization=f"Bearer {plaintext}")
+    for answer in (
+        reading.post(f"articles/{article}/log/undo", {"time": 1.5}),
+        reading.put(f"{path}/x", {"accepted": True}),
+    ):
+        assert error_of(answer) == (403, "missing-scope")

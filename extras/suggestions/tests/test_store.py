@@ -11,15 +11,17 @@ from articles.domain.errors import (
 )
 from articles.domain.lists import Order
 from articles.domain.moderation_log import Action
-from extras.suggestions.errors import (
+from extras.suggestions.store import Suggestions
+from extras.suggestions.suggestions import (
+    MOST_SUGGESTIONS,
+    SUGGESTION_SECONDS,
     OwnArticle,
     SuggestionClosed,
+    SuggestionKind,
     SuggestionNotFound,
     SuggestionsFull,
     SuggestionUnchanged,
 )
-from extras.suggestions.store import Suggestions
-from extras.suggestions.suggestions import MOST_SUGGESTIONS, SUGGESTION_SECONDS, SuggestionKind
 from tests.cases import for_each
 from tests.cast import ALICE, BOB, CAROL, MALLORY, MODERATOR
 from tests.factories import post

@@ -11,6 +11,7 @@ from django_tasks_db.models import DBTaskResult
 
 from accounts import account_deletion
 from accounts.models import BanScope
+from articles import housekeeping
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.web.groups import set_visibility
@@ -89,6 +90,16 @@ def test_each_kind_of_event_is_told(hook, tell, site_store, alice, bob, carol, p
     (removed,) = second
     assert (removed["type"], removed["line"]) == ("article.removed", "Article removed: A title – It is spam.")
     assert {one["data"]["comment"]["id"] for one in first if one["type"] == "comment.posted"} == {comment}
+
+
+def test_housekeeping_says_how_many_deliveries_it_queued(hook, receiver, site_store, alice, settings):
+    settings.STORE_OPENER = "contextlib.nullcontext"
+    hook()
+    post_as(site_store, alice, "A title", "https://example.org/a")
+
+    done = {one.step: one.result for one in housekeeping.run(site_store)}
+
+    assert done["webhooks"] == "1 delivery queued"
 
 
 def test_an_act_that_this_version_does_not_know_is_no_event(site_store, article):
