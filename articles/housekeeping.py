@@ -28,10 +28,9 @@ from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, Store
 from articles.domain.lists import without_groups
 from articles.operation import metrics
 from articles.repository import Repository
-from articles.web import account_ids
+from articles.web import account_ids, extras
 from articles.web.groups import follow_merges
 from articles.web.readership import archive
-from extras import apps as extras
 
 _log = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from articles.views.lists import feeds, hosts, my_lists, pages, refresh, search
 from articles.views.owner import urls as owner
 from articles.views.ranking import explanation
 from articles.web import addresses  # noqa: F401 - registers "article_id"
-from extras.apps import urlpatterns as of_extras
+from articles.web.extras import urlpatterns as of_extras
 from integrity import pages as integrity
 from links import pages as links
 from moderation import urls as moderation

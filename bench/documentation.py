@@ -13,12 +13,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import extras
+from articles.domain import extras
 from articles.domain.limits import LIMITS, PROVIDER_SHARE
 from articles.repository.store import scripts
 from articles.repository.store.keys import DAY, HOUR, MINUTE, TABLE, Place
 from articles.repository.store.permissions import as_acl
-from extras.apps import Extra
+from articles.web.extras import Extra
 from voting_site.configuration.variables import VARIABLES
 
 ROOT = Path(__file__).parents[1]

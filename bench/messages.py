@@ -18,7 +18,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 from opencc import OpenCC
 
-import extras
+from articles.domain import extras
 from tests.source import PRODUCT
 
 ROOT = Path(__file__).parents[1]

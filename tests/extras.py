@@ -22,8 +22,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-import extras
 from articles.configuration import choices
+from articles.domain import extras
 
 
 @cache

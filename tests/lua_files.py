@@ -4,7 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-import extras
+from articles.domain import extras
 from articles.domain.lists import Order
 from articles.repository.store import scripts
 from articles.repository.store.keys import REPLIES, Keys

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import extras
+from articles.domain import extras
 from bench.documentation import doors
 from tests.cases import for_each
 from tests.source import ROOT

@@ -22,17 +22,20 @@ from django.db.models import ForeignKey
 from django.urls import path
 from django_tasks_db.models import DBTaskResult
 
-import extras
+import extras as folder_of_extras
 import tasks
 from accounts.models import User
+from articles.domain import extras
 from articles.models import ExtraRecord, SiteSetting
 from articles.operation import extras as of_extras
-from extras import apps as running
+from articles.web import extras as running
 from tests.factories import post, vote
 from tests.source import ROOT, modules, within
 from tests.tasks.noted import note
 
-SETTING = "from extras import Rows, Setting\nROWS = Rows(settings=(Setting('BELLS', 'yes/no', '1'),))\n"
+SETTING = (
+    "from articles.domain.extras import Rows, Setting\nROWS = Rows(settings=(Setting('BELLS', 'yes/no', '1'),))\n"
+)
 
 
 @pytest.fixture
@@ -49,7 +52,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         extras._rows.cache_clear()
 
     monkeypatch.setattr(extras, "FOLDER", tmp_path)
-    monkeypatch.setattr(extras, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(folder_of_extras, "__path__", [str(tmp_path)])
     yield make
     monkeypatch.undo()
     make()
@@ -64,7 +67,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
             {"horns": "import articles.repository\n"},
             "extras/horns/rows.py imports articles.repository:",
         ),
-        ({"drums": "ROWS = {}\n"}, "extras/drums/rows.py has no ROWS of the type extras.Rows."),
+        ({"drums": "ROWS = {}\n"}, "extras/drums/rows.py has no ROWS of the type Rows."),
     ],
 )
 def test_rows_that_cannot_be_right_are_refused_in_a_sentence(folders, rows, sentence):
@@ -90,11 +93,11 @@ def test_what_the_core_has_is_refused_in_a_sentence(folders):
         ("my-gongs", "", "extras/my-gongs: the name of a folder here is letters, digits and _, such as my_extra."),
         ("class", "", "extras/class: the name of a folder here is"),
         ("auth", "", "extras/auth has the label of the app django.contrib.auth: give the folder another name."),
-        ("gongs", "", "extras/gongs/apps.py needs one class of extras.apps.Extra, and has none."),
+        ("gongs", "", "extras/gongs/apps.py needs one class of articles.web.extras.Extra, and has none."),
         (
             "gongs",
             "class One(Extra):\n    name = 'extras.gongs'\nclass Two(apps.Extra):\n    name = 'extras.gongs'\n",
-            "extras/gongs/apps.py needs one class of extras.apps.Extra, and has One and Two.",
+            "extras/gongs/apps.py needs one class of articles.web.extras.Extra, and has One and Two.",
         ),
         (
             "gongs",
@@ -106,7 +109,7 @@ def test_what_the_core_has_is_refused_in_a_sentence(folders):
 def test_folders_and_classes_that_cannot_be_right_are_refused_in_a_sentence(
     folders, tmp_path, name, apps, sentence
 ):
-    folders(**{name: "from extras import Rows\nROWS = Rows()\n"})
+    folders(**{name: "from articles.domain.extras import Rows\nROWS = Rows()\n"})
     (tmp_path / name / "apps.py").write_text(apps)
 
     with pytest.raises(extras.BadExtra) as refused:
@@ -154,7 +157,8 @@ def test_addresses_of_their_own_that_two_have_are_refused_in_a_sentence(monkeypa
 
 def test_rows_are_pure_also_by_what_they_import():
     """In a process of its own, which has loaded nothing else."""
-    look = "import sys, extras; extras.settings(); sys.exit(sorted({'django', 'redis'} & sys.modules.keys()) or 0)"
+    read = "import sys; from articles.domain import extras; extras.settings()"
+    look = f"{read}; sys.exit(sorted({{'django', 'redis'}} & sys.modules.keys()) or 0)"
     done = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -9,7 +9,7 @@ from itertools import chain
 
 import pytest
 
-import extras
+from articles.domain import extras
 from tests.cases import for_each
 from tests.source import PACKAGES, modules, run_at_import, within
 
@@ -78,7 +78,7 @@ FLOORS = (
         "articles.transfer",
         "links.asking",
     ),
-    ("articles.web", "extras.apps"),
+    ("articles.web",),
     ("articles.demo", "articles.finding"),
     ("articles.repository",),
     ("articles.site", "articles.text"),
@@ -97,7 +97,6 @@ FLOORS = (
         "tools",
         "voting_site.embedded",
     ),
-    ("extras",),
 )
 """From top to bottom, as docs/architecture.md draws them. A package imports only from floors below its own."""
 
@@ -167,7 +166,6 @@ PURE: dict[str, tuple[str, ...]] = {
     "articles.domain": (),
     "articles.text": (
         "articles.domain",
-        "extras",
         "accounts.name_characters",
         "accounts.names",
         "Stemmer",
@@ -193,13 +191,12 @@ PURE: dict[str, tuple[str, ...]] = {
 )
 def test_the_core_imports_no_framework(module):
     package = floor_of(module)[0]
-    assert not_among(module, package, "extras", *PURE[package]) == set()
+    assert not_among(module, package, *PURE[package]) == set()
 
 
 @for_each("module", part("articles.repository"))
 def test_the_repository_imports_the_core_and_redis_but_no_web_code(module):
     core = (
-        "extras",
         "articles.domain",
         "articles.text.searching",
         "articles.text.kept_html",

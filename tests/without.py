@@ -28,7 +28,7 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-import extras
+from articles.domain import extras
 from tests.site_process import Site, variables
 
 ROOT = Path(__file__).parents[1]

@@ -40,9 +40,9 @@ from articles.views.owner import settings as site_settings
 from articles.web import preferences
 from articles.web.addresses import path_of
 from articles.web.context import in_brief
+from articles.web.extras import drawn, entries_of, links
 from articles.web.groups import closed_mark, option_title
 from articles.web.wiring import group_title, html_of_site_text
-from extras.apps import drawn, entries_of, links
 from moderation.statements import site_rules, title_of
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import extras
 from articles.backup import former
+from articles.domain import extras
 from voting_site import __version__ as VERSION  # noqa: N812 - a setting
 from voting_site.configuration import data_directory, hosts, kinds
 from voting_site.configuration.loading import fetches_titles, leaving_one_free, load

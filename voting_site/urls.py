@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import include, path, re_path, reverse
 
-from extras.apps import addresses
+from articles.web.extras import addresses
 
 
 def _no_page(_request: HttpRequest) -> NoReturn:

@@ -24,11 +24,11 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.dispatch import Signal
 
-import extras
 from accounts.account_deletion import delete_without_trace
 from accounts.models import NameLook, User
 from articles.backup import former
 from articles.backup.files import BackupDamaged, SiteNotEmpty
+from articles.domain import extras
 
 Line: TypeAlias = list[Any]  # a row: the label of its model, and its values by field
 

@@ -13,7 +13,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple
 
-import extras
+from articles.domain import extras
 
 LONGEST_PERIOD = 86400  # seconds
 

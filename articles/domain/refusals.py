@@ -5,7 +5,7 @@ The repository raises, the API and the pages answer, and the metrics count by it
 
 from collections.abc import Mapping
 
-import extras
+from articles.domain import extras
 from articles.domain.errors import GENERIC_CODE, REFUSALS, ArticlesError, Refusal
 
 extras.refusals()  # whose errors add themselves to the table

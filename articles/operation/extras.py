@@ -10,7 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Q
 from django_tasks_db.models import DBTaskResult
 
-import extras
+from articles.domain import extras
 from articles.models import ExtraRecord, SiteSetting
 
 

@@ -3,7 +3,7 @@
 `articles.text.refusals` translates `INPUT`. The importer's report is in English only.
 """
 
-import extras
+from articles.domain import extras
 
 
 def N_(text: str) -> str:  # noqa: N802 - gettext's own name for it

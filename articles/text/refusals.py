@@ -3,8 +3,7 @@
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext_lazy
 
-import extras
-from articles.domain import errors
+from articles.domain import errors, extras
 from articles.domain.limits import BY_NAME
 from articles.domain.refusals import refusal_of
 from articles.formatting.values import as_shown, duration, full_date, grouped

@@ -14,8 +14,8 @@ from articles.domain.articles import Choice
 from articles.domain.comments import article_of, is_root
 from articles.domain.reasons import recorded
 from articles.repository import Repository
+from articles.web import extras
 from articles.web.preferences import hiding_of, slugs_from
-from extras import apps as extras
 
 _ARTICLES_PER_BATCH = 200
 """Articles per call to the store and per piece of the response, which starts at once and uses little memory."""

@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils.translation import get_language_bidi, gettext as _, override
 from django.views.decorators.http import require_safe
 
-import extras
 from articles.configuration.choices import chosen, site_address
+from articles.domain import extras
 from articles.domain.comments import EDIT_SECONDS
 from articles.site import site_text
 from articles.text.lines import InvalidInput

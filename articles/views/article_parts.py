@@ -12,13 +12,13 @@ from articles.formatting.kept import drawn
 from articles.text.refusals import action_sentence
 from articles.views.comments.discussion import discussion_with
 from articles.views.lists.rows import poster_of
+from articles.web import extras
 from articles.web.abilities import may_merge
 from articles.web.addresses import path_of
 from articles.web.articles import PostedBefore
 from articles.web.identity import reader_id
 from articles.web.rights import ModeratorLinks
 from articles.web.wiring import repository
-from extras import apps as extras
 
 
 def ring(request: HttpRequest, article: Article) -> str:

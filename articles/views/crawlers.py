@@ -13,14 +13,14 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-import extras
 from articles.configuration.choices import chosen, site_address
+from articles.domain import extras
 from articles.domain.lists import PAGES, Order
 from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn
 from articles.web.caching import CRAWLER_SECONDS
+from articles.web.extras import entries_of
 from articles.web.wiring import finder, repository
-from extras.apps import entries_of
 
 PART = 10_000  # ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast
 MOST_IN_A_FILE = 50_000

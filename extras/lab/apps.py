@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext_lazy as _
 
-from extras.apps import Entry, Extra
+from articles.web.extras import Entry, Extra
 
 
 class Lab(Extra):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django.utils.translation import gettext_lazy as _
 
 from articles.domain.other_apis import OtherApi, register
-from extras.apps import Extra
+from articles.web.extras import Extra
 from extras.lemmy.words import ROOT, as_jwt, body_of
 
 _NODEINFO = {"nodeinfo/2.0": "2.0", "nodeinfo/2.0.json": "2.0", "nodeinfo/2.1.json": "2.1", "version": "2.1"}

@@ -1,7 +1,7 @@
 """What apps for Lemmy add to the core's tables."""
 
+from articles.domain.extras import Rows, Setting
 from articles.domain.reasons import N_
-from extras import Rows, Setting
 
 ROWS = Rows(
     settings=(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
-from extras.apps import Button, Extra, Link
+from articles.web.extras import Button, Extra, Link
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

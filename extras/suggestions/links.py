@@ -13,8 +13,8 @@ from articles.domain.moderation_log import LogEntry
 from articles.domain.notices import Notice
 from articles.formatting.values import grouped
 from articles.web.addresses import path_of
+from articles.web.extras import Button, Link
 from articles.web.identity import is_banned_in, is_free, may_be_untrusted, reader_id
-from extras.apps import Button, Link
 from extras.suggestions.pages import suggestions
 from extras.suggestions.rights import find_undoable
 

@@ -1,7 +1,7 @@
 """What suggestions add to the core's tables."""
 
+from articles.domain.extras import Key, Limit, Refusal, Rows, Setting
 from articles.domain.reasons import N_
-from extras import Key, Limit, Refusal, Rows, Setting
 from extras.suggestions import suggestions as own
 
 DAY = 86400

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from extras.apps import Entry, Extra, Step
+from articles.web.extras import Entry, Extra, Step
 
 if TYPE_CHECKING:
     from accounts.models import User

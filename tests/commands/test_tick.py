@@ -22,9 +22,9 @@ from articles.domain.articles import ImportedArticle
 from articles.domain.errors import StoreUnavailable
 from articles.domain.readership import Visit
 from articles.models import ArchivedViews
+from articles.web import extras
 from articles.web.readership import archive
 from articles.web.readership.record import record_view
-from extras import apps as extras
 from tests.internals import LEASE_SECONDS, HeldLease, Hot, failing
 from tests.store_state import get_notes, is_rewriting_file, limited_rights, set_clock
 from tests.waiting import until

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import extras
+from articles.domain import extras
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.comments import EDIT_SECONDS
 from articles.domain.measurements import WebCounts

@@ -5,7 +5,7 @@ import sys
 import pytest
 from django.conf import settings
 
-import extras
+from articles.domain import extras
 from articles.domain.limits import rates
 from articles.domain.store_address import parse
 from bench import documentation

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from articles.domain.measurements import EVERY
-from extras import apps as extras
+from articles.web import extras
 from tests.site_process import DEADLINE, store_of
 from tests.store_state import age_measurements, get_notes
 from tests.waiting import until

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.site
 
 FILES = {
     "rows.py": """
-from extras import Key, Rows, Setting
+from articles.domain.extras import Key, Rows, Setting
 ROWS = Rows(
     settings=(Setting("GONGS", "yes/no", "1", in_browser=True, label="Gongs", page="programs"),),
     backed_up=("gongs.Stroke",),
@@ -40,7 +40,7 @@ def gongs(request):
 urlpatterns = [path("gongs/", gongs, name="gongs")]
 """,
     "apps.py": """
-from extras.apps import Entry, Extra, Link, Step
+from articles.web.extras import Entry, Extra, Link, Step
 class Gongs(Extra):
     name = "extras.gongs"
     def steps(self):

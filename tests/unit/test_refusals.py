@@ -7,9 +7,8 @@ import pytest
 from django.utils import translation
 
 import articles
-import extras
 import moderation
-from articles.domain import errors
+from articles.domain import errors, extras
 from articles.domain.errors import REFUSALS
 from articles.domain.refusals import BY_STATUS, CAUSES, refusal_of
 from articles.text.refusals import ACTIONS

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-import extras
 from articles.configuration import colours
+from articles.domain import extras
 from articles.domain.limits import BY_NAME
 from voting_site.configuration.kinds import KINDS, LANGUAGES, BadSetting, Kind, choice_of
 

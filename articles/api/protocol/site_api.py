@@ -11,10 +11,10 @@ from ninja.operation import Operation
 from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 
-import extras
 from articles.api.protocol.operations import router
 from articles.api.protocol.problems import answer_to
-from extras.apps import api_modules
+from articles.domain import extras
+from articles.web.extras import api_modules
 
 
 class StrictJson(Parser):

@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-import extras
-from articles.domain import ranking
+from articles.domain import extras, ranking
 from articles.domain.articles import (
     LISTED,
     NONE_LEFT_OUT,

@@ -11,8 +11,7 @@ from enum import StrEnum
 from functools import cached_property, partial
 from typing import Generic, Self, TypeVar, overload
 
-import extras
-from articles.domain import limits
+from articles.domain import extras, limits
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentId, article_of
 from articles.domain.lists import Order, Period

@@ -15,7 +15,7 @@ from hashlib import sha1
 from pathlib import Path
 from typing import TypeAlias
 
-import extras
+from articles.domain import extras
 from articles.domain.articles import LATEST
 from articles.domain.comments import COMMENTS_PER_ARTICLE, QUANTILE
 from articles.domain.lists import BY_VOTES, CHANGES_KEPT, MOST_PAGED, SPANS, Order

@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
 from django.utils.translation import gettext as _, gettext_lazy, npgettext, pgettext_lazy
 
-import extras
 from articles.configuration import choices
+from articles.domain import extras
 from articles.domain.limits import LIMITS, BadPair, Limit, Per, Rate, rates
 from articles.formatting.values import duration, grouped, listed
 

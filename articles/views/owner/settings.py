@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-import extras
 from accounts.web.form_pages import private_form, show_form, show_next
 from articles.configuration import choices, colours
+from articles.domain import extras
 from articles.domain.moderation_log import Action, Actor
 from articles.formatting.values import listed
 from articles.views.owner import limits

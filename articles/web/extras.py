@@ -9,7 +9,7 @@ from django.apps import AppConfig, apps
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from extras import BadExtra, names, refuse_clashes
+from articles.domain.extras import BadExtra, names, refuse_clashes
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
