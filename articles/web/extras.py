@@ -94,6 +94,13 @@ class Extra(AppConfig):
         """Return modules of addresses with an own namespace, by how these begin; "" comes after the core's."""
         return {}
 
+    def prepare(self, repository: "Repository") -> str:
+        """Do at each start what the site needs before it serves; return a sentence for the operator, or "".
+
+        Can be interrupted: the next start completes it.
+        """
+        return ""
+
     def steps(self) -> Sequence[Step]:
         """Return the steps of housekeeping, which run before its tasks."""
         return ()
@@ -129,6 +136,11 @@ class Extra(AppConfig):
 def installed() -> tuple[Extra, ...]:
     """Return the app of each extra. Django has to be ready."""
     return tuple(one for one in apps.get_app_configs() if isinstance(one, Extra))
+
+
+def prepared(repository: "Repository") -> Iterator[str]:
+    """Let each extra prepare its part of the site; yield what the operator is to know."""
+    return filter(None, (extra.prepare(repository) for extra in installed()))
 
 
 def steps() -> Iterator[Step]:

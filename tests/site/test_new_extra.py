@@ -43,6 +43,8 @@ urlpatterns = [path("gongs/", gongs, name="gongs")]
 from articles.web.extras import Entry, Extra, Link, Step
 class Gongs(Extra):
     name = "extras.gongs"
+    def prepare(self, repository):
+        return f"The gongs hang over {repository.imports.count()} articles."
     def steps(self):
         from extras.gongs.sending import strike
         return (Step("gongs", strike, "task", "queued"),)
@@ -129,6 +131,7 @@ def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, de
     demand(Stopped(data, program), "makemigrations", "gongs")
 
     with started(data, program) as site:
+        assert re.search(r"The gongs hang over [1-9]\d* articles\.\n.*The site is at", site.told(), re.DOTALL)
         demand(site, "check", says="no issues")
         assert asked(site, _SWITCH_OFF) == [True, True, 302, "0", False]
         assert "Hear the gongs" in site.get("/articles/1/")[1]

@@ -24,6 +24,7 @@ from articles.doctor.settings import NO_CACHE, UNLIMITED
 from articles.domain.errors import StoreUnavailable
 from articles.management.base import progress
 from articles.views.owner import administrator
+from articles.web import extras
 from articles.web.wiring import follower, patient_repository, unprepared_repository
 from voting_site.command_line import refuse_former_accounts, say, with_sentences
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
@@ -119,7 +120,7 @@ def _migrate() -> None:
 
 
 def prepare_store(say: Callable[[str], object]) -> None:
-    """Check the store, adopt the configuration's rules, and fill the demo's site."""
+    """Check the store, adopt the configuration's rules, and let extras prepare theirs."""
     repository = patient_repository()
     examination = Examination(repository)
     for finding in (*store_checks.check_permissions(examination), *store_checks.check_persistence(examination)):
@@ -133,6 +134,8 @@ def prepare_store(say: Callable[[str], object]) -> None:
         index = follower()  # the memory that building it takes ends with this process
         index.catch_up()
         index.close()
+    for message in extras.prepared(repository):
+        say(message)
 
 
 def _administrator_lines(base: str) -> Iterator[str]:
