@@ -1,41 +1,16 @@
-"""The table of all checks, and how they are run."""
+"""The table of all checks, and how they are run. `doctor.py` of an extra has more, in `CHECKS`."""
 
-from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
-
-from django.utils.translation import gettext as _
+from collections.abc import Container
+from importlib import import_module
 
 from articles.doctor import database, housekeeping, machine, mail, proxy, settings, store
-from articles.doctor.examination import Examination, Finding, Result, error, reason_of
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One check. `section` and `name` identify it to monitors. A slow check never runs for a page."""
-
-    section: str
-    name: str
-    look: Callable[[Examination], Iterator[Finding]]
-    needs: tuple[Callable[[Examination], bool], ...] = ()
-    """What has to be available. If it is not, another check reports that."""
-
-    slow: bool = False
-
-    def results(self, examination: Examination) -> Iterator[Result]:
-        """Yield what the check finds. An error of any kind is a finding."""
-        try:
-            for finding in self.look(examination):
-                yield Result(self.section, self.name, finding)
-        except Exception as failure:
-            text = _("The check “%(name)s” could not finish.") % {"name": self.name}
-            detail = f"{type(failure).__name__}: {reason_of(failure)}"
-            yield Result(self.section, self.name, error(text, "", detail))
-
+from articles.doctor.examination import Check, Examination, Finding, Result
+from articles.domain import extras
 
 _STORE = (lambda examination: not examination.store_outage,)
 _DATABASE = (lambda examination: examination.database_answers,)
 
-CHECKS = (
+_OWN = (
     Check("settings", "debug", settings.check_debug),
     Check("settings", "rate limits", settings.check_rate_limits),
     Check("settings", "address", settings.check_address),
@@ -90,7 +65,11 @@ CHECKS = (
     Check("limits", "open files", machine.check_open_files),
 )
 
-SECTIONS = tuple(dict.fromkeys(check.section for check in CHECKS))
+_OF_EXTRAS: list[Check] = [one for name in extras.modules("doctor") for one in import_module(name).CHECKS]
+
+SECTIONS = tuple(dict.fromkeys(check.section for check in (*_OWN, *_OF_EXTRAS)))
+
+CHECKS = sorted((*_OWN, *_OF_EXTRAS), key=lambda check: SECTIONS.index(check.section))
 
 
 def examine(examination: Examination, skipped: Container[str] = ()) -> list[Result]:

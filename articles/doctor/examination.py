@@ -1,6 +1,6 @@
 """What a check of the doctor finds, and the facts that checks look at, each read once, when the first needs it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
+from django.utils.translation import gettext as _
 
 from articles import known_store
 from articles.domain.errors import StoreError
@@ -153,3 +154,26 @@ class Examination:
         """Whether the file of the accounts is missing: before the first start, or because it was lost."""
         file = accounts_file()
         return file is not None and not file.exists()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check. `section` and `name` identify it to monitors. A slow check never runs for a page."""
+
+    section: str
+    name: str
+    look: Callable[[Examination], Iterator[Finding]]
+    needs: tuple[Callable[[Examination], bool], ...] = ()
+    """What has to be available. If it is not, another check reports that."""
+
+    slow: bool = False
+
+    def results(self, examination: Examination) -> Iterator[Result]:
+        """Yield what the check finds. An error of any kind is a finding."""
+        try:
+            for finding in self.look(examination):
+                yield Result(self.section, self.name, finding)
+        except Exception as failure:
+            text = _("The check “%(name)s” could not finish.") % {"name": self.name}
+            detail = f"{type(failure).__name__}: {reason_of(failure)}"
+            yield Result(self.section, self.name, error(text, "", detail))

@@ -2,8 +2,8 @@
 
 `rows.py` of an extra has `ROWS`: what the core's tables get from it, read before Django is ready. `apps.py` has
 one class of `articles.web.extras.Extra`: what runs. Django finds models, migrations, commands, `static/` and
-`locale/`. Found by name are `pages.py` with `urlpatterns`, `api.py` with operations, templates in `jinja2/`,
-`worker.js`, and `tests/doors.py`: see `tests/extras.py`.
+`locale/`. Found by name are `pages.py` with `urlpatterns`, `api.py` with operations, `doctor.py` with
+`CHECKS`, templates in `jinja2/`, `worker.js`, and `tests/doors.py`: see `tests/extras.py`.
 
 Rows of an extra refer to others than accounts without a constraint in the database (`db_constraint=False`): they
 stay there after its folder was deleted, and must not keep others.

@@ -54,6 +54,10 @@ class Gongs(Extra):
     def links(self, place, request, thing):
         return (Link("/gongs/", "Hear the gongs"),) if place == "article.foot" else ()
 """,
+    "doctor.py": """
+from articles.doctor.examination import Check, fine
+CHECKS = (Check("mail", "gongs", lambda _examination: [fine("The gong hangs.")]),)
+""",
     "sending.py": """
 import tasks
 from django_tasks import task
@@ -134,6 +138,7 @@ def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, de
         assert re.search(r"The gongs hang over [1-9]\d* articles\.\n.*The site is at", site.told(), re.DOTALL)
         demand(site, "check", says="no issues")
         assert asked(site, _SWITCH_OFF) == [True, True, 302, "0", False]
+        assert "The gong hangs." in site.manage("doctor").stdout
         assert "Hear the gongs" in site.get("/articles/1/")[1]
         until(lambda: re.search("[1-9]\\d* strokes", site.get("/gongs/")[1]))
         demand(site, "backup", str(tmp_path / "backups"))
