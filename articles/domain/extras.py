@@ -82,6 +82,26 @@ class Key(NamedTuple):
     in_backup: str = "copied"
 
 
+class View(NamedTuple):
+    """What the core's tables have of a view. One without a row needs an account on a site for members."""
+
+    name: str
+    """Of its address, such as "articles:lab"."""
+
+    is_open: bool = False
+    """Whether it needs no account on a site for members: it shows no content of the site."""
+
+    limits: tuple[str, ...] | None = None
+    """Limits of its form, if others than `changes`."""
+
+    limits_of_reading: tuple[str, ...] = ()
+    is_for_scripts: bool = False
+    """Whether only scripts use it: refusals are JSON, whatever their Accept header says."""
+
+    is_crawled: bool = True
+    """Whether robots.txt lets crawlers in."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """What an extra adds to the core's tables. Texts are English, marked with `N_`."""
@@ -100,6 +120,7 @@ class Rows:
     article_fields: tuple[str, ...] = ()
     """Fields of an article's hash that are read with its HTML, into `Article.extras`. A redaction empties them."""
 
+    views: tuple[View, ...] = ()
     crawlers_skip: tuple[str, ...] = ()
     """Last parts of addresses below an article that robots.txt excludes."""
 
@@ -241,6 +262,11 @@ def all_keys(extra: str = "") -> tuple[Key, ...]:
 def article_fields(extra: str = "") -> tuple[str, ...]:
     """Return the fields of articles of one extra, or of all."""
     return tuple(one for name, rows in _rows().items() for one in rows.article_fields if extra in (name, ""))
+
+
+def views(extra: str = "") -> tuple[View, ...]:
+    """Return what the core's tables have of the views of one extra, or of all."""
+    return tuple(one for name, rows in _rows().items() for one in rows.views if extra in (name, ""))
 
 
 def crawlers_skip() -> tuple[str, ...]:

@@ -39,6 +39,7 @@ _CLOSED_PAGES = (
     "accounts:signup", "accounts:settings", "accounts:confirm", "accounts:finish_signup",
     "accounts:second_step", "accounts:password_change", "accounts:password_reset", "admin:index",
     "articles:administration", "articles:inbox",
+    *(view.name for view in extras.views() if not view.is_crawled),
 )  # fmt: skip
 """Pages without content for search engines."""
 

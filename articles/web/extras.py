@@ -9,7 +9,8 @@ from django.apps import AppConfig, apps
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from articles.domain.extras import BadExtra, names, refuse_clashes
+from articles.domain.extras import BadExtra, names, refuse_clashes, views
+from articles.domain.limits import BY_NAME
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -190,7 +191,8 @@ def addresses() -> list[tuple[str, str]]:
 def urlpatterns(core: "Sequence[URLPattern]") -> "list[URLPattern]":
     """Return the addresses of pages, which are in the core's namespace `articles`. Each start reads them.
 
-    Raises BadExtra for one that the core or another extra has, and for a link in a bar that is not there.
+    Raises BadExtra for one that the core or another extra has, for a link in a bar that is not there, and for
+    rows of views and limits that are not there.
     """
     pages = {name: f"extras.{name}.pages" for name in names()}
     own = {f"extras/{name}": import_module(page).urlpatterns for name, page in pages.items() if find_spec(page)}
@@ -205,4 +207,11 @@ def urlpatterns(core: "Sequence[URLPattern]") -> "list[URLPattern]":
                 raise BadExtra(
                     f"{extra.name} has a link in the bar {entry.bar!r}; the bars are {', '.join(BARS)}."
                 )
+    for name in names():
+        here = {f"articles:{one.name}" for one in own.get(f"extras/{name}", ())}
+        for view in views(name):
+            if view.name.startswith("articles:") and view.name not in here:
+                raise BadExtra(f"extras/{name} has a row of the view {view.name}, but no address of that name.")
+            if wrong := {*(view.limits or ()), *view.limits_of_reading} - BY_NAME.keys():
+                raise BadExtra(f"extras/{name}: there is no limit {', '.join(wrong)}, which {view.name} has.")
     return [one for ones in own.values() for one in ones]

@@ -30,6 +30,7 @@ from accounts.sign_in.codes import code_compared, code_entered
 from accounts.sign_in.second_factor import warn
 from accounts.web import sent_forms
 from accounts.web.form_pages import is_page_with_form
+from articles.domain import extras
 from articles.domain.errors import ArticlesError, LimitReached, StoreError
 from articles.domain.limits import (
     ACCOUNT_SHARE,
@@ -84,6 +85,7 @@ FORMS = {
     "articles:link_info": ("lookups",),
     # Their script takes the use, before anything else.
     **dict.fromkeys(("articles:vote", "articles:comment_vote"), ()),
+    **{view.name: view.limits for view in extras.views() if view.limits is not None},
 }
 """Limits of views that take forms, by name; other forms are `changes`."""
 
@@ -122,6 +124,7 @@ PAGES = {
         (f"articles:{name}" for name in ("ballots", "ballot_proof", "ballot_record", "chain", "chain_day")),
         ("records",),
     ),
+    **{view.name: view.limits_of_reading for view in extras.views()},
 }
 """Limits of pages that are read."""
 
@@ -129,6 +132,7 @@ _FOR_SCRIPTS = frozenset(
     (
         "articles:pulse", "articles:known_link", "articles:preview", "articles:link_info",
         "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app",
+        *(view.name for view in extras.views() if view.is_for_scripts),
     )
 )  # fmt: skip
 """Addresses that only scripts use, whatever their Accept header says."""

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.web import sent_forms
 from accounts.web.form_pages import View, is_for_members
 from articles.configuration.choices import chosen
+from articles.domain import extras
 from articles.web.caching import FEEDS
 from articles.web.form_answers import login_first, way_back
 
@@ -50,6 +51,7 @@ OPEN = frozenset(
         "articles:following_feed",
         # It asks for a token or a login itself.
         "articles:ballot_proof",
+        *(view.name for view in extras.views() if view.is_open),
     )
 )  # fmt: skip
 """Names of the views that need no account on a site for members. They show no content of the site."""

@@ -14,12 +14,13 @@ pytestmark = pytest.mark.site
 
 FILES = {
     "rows.py": """
-from articles.domain.extras import Key, Rows, Setting
+from articles.domain.extras import Key, Rows, Setting, View
 ROWS = Rows(
     settings=(Setting("GONGS", "yes/no", "1", in_browser=True, label="Gongs", page="programs"),),
     backed_up=("gongs.Stroke",),
     keys=(Key("gonged:<user>", "string"),),
     article_fields=("gongs",),
+    views=(View("articles:gongs", is_open=True, is_crawled=False, limits_of_reading=("records",)),),
 )
 """,
     "models.py": """
@@ -141,6 +142,7 @@ def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, de
         assert "The gong hangs." in site.manage("doctor").stdout
         assert "Hear the gongs" in site.get("/articles/1/")[1]
         until(lambda: re.search("[1-9]\\d* strokes", site.get("/gongs/")[1]))
+        assert "Disallow: /gongs/\n" in site.get("/robots.txt")[1]
         demand(site, "backup", str(tmp_path / "backups"))
         (manifest,) = tmp_path.glob("backups/*/manifest.json")
         assert json.loads(manifest.read_text())["counts"]["gongs.Stroke"] > 0
