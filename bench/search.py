@@ -22,9 +22,9 @@ from tqdm import tqdm
 
 from articles.domain.articles import ImportedArticle
 from articles.domain.lists import SearchOrder
-from articles.finding import ARTICLES, Finder, Follower, IndexFolder
-from articles.finding.finder import _find
 from articles.repository import Repository
+from articles.repository.finding import ARTICLES, Finder, Follower, IndexFolder
+from articles.repository.finding.finder import _find
 from articles.text.searching import read_query
 from bench.lib.stores import empty_store
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from articles.domain.lists import SearchOrder
-from articles.finding import Finder, Follower, Index
 from articles.repository import Repository
+from articles.repository.finding import Finder, Follower, Index
 from articles.text.searching import read_query
 
 

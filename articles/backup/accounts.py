@@ -29,6 +29,8 @@ from accounts.models import NameLook, User
 from articles.backup import former
 from articles.backup.files import BackupDamaged, SiteNotEmpty
 from articles.domain import extras
+from articles.domain.members import UserId
+from articles.repository import Repository
 
 Line: TypeAlias = list[Any]  # a row: the label of its model, and its values by field
 
@@ -63,6 +65,7 @@ OMITTED = (
 )
 
 _ROWS = 500
+_NAMED = 10  # missing accounts that a sentence names
 _ALIAS = "backup"
 
 
@@ -285,3 +288,16 @@ def _reset_sequences() -> None:
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), tables):
             cursor.execute(statement)
+
+
+def missing(repo: Repository) -> Iterator[str]:
+    """Yield a sentence if members with lists in the store have no account. Reads the names of all keys."""
+    missing: set[UserId] = set()
+    for batch in repo.account_ids.iterate():
+        missing |= batch.difference(User.objects.filter(pk__in=batch).values_list("pk", flat=True))
+    if missing:
+        listed = ", ".join(map(str, sorted(missing)[:_NAMED])) + (", …" if len(missing) > _NAMED else "")
+        yield (
+            f"accounts: members of the store without an account: {len(missing):,} ({listed}); "
+            "the accounts are older than the store"
+        )

@@ -20,7 +20,6 @@ from articles.repository import (
     Repository,
     StoreRestore,
 )
-from articles.web.account_ids import missing_accounts
 
 Progress = Callable[[str, int, int], None]  # receives the name of the step, the amount done, and the total
 
@@ -87,7 +86,7 @@ def restore(repository: Repository, backup: Path, progress: Progress = lambda *_
     store.finish()
     known_store.remember(manifest.site)
     findings += repository.audit.run(partial(progress, CHECKING))
-    return Restored(manifest, *loaded, [*map(str, findings), *missing_accounts(repository)], has_secret_key)
+    return Restored(manifest, *loaded, [*map(str, findings), *accounts.missing(repository)], has_secret_key)
 
 
 def _check_version(backup: Path, manifest: files.Manifest) -> None:

@@ -1,6 +1,6 @@
 """What the store does for accounts: it gives out their ids, and removes the names of deleted ones.
 
-Also checks whether the accounts are older than the store.
+Also compares which is older.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,14 +8,11 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
 from accounts import member_ids
-from accounts.models import User
 from articles import known_store
 from articles.domain.errors import StoreError
 from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.web.wiring import patient_repository, repository
-
-_NAMED = 10  # missing accounts that a sentence names
 
 
 def reserve(count: int = 1) -> UserId:
@@ -58,19 +55,6 @@ def age_problem(repo: Repository, *, notes: bool = True) -> str:
         f"The accounts are older than the store: it has seen account {created:,}, the database has none above "
         f"{known:,}. Restore both from the same time; see docs/operation.md."
     )
-
-
-def missing_accounts(repo: Repository) -> Iterator[str]:
-    """Yield a sentence if members with lists in the store have no account. Reads the names of all keys."""
-    missing: set[UserId] = set()
-    for batch in repo.account_ids.iterate():
-        missing |= batch.difference(User.objects.filter(pk__in=batch).values_list("pk", flat=True))
-    if missing:
-        listed = ", ".join(map(str, sorted(missing)[:_NAMED])) + (", …" if len(missing) > _NAMED else "")
-        yield (
-            f"accounts: members of the store without an account: {len(missing):,} ({listed}); "
-            "the accounts are older than the store"
-        )
 
 
 def anonymise(user: int, name: str, progress: str, more: Callable[[], bool], is_last: bool) -> str:

@@ -21,10 +21,10 @@ from articles.domain.errors import StoreError
 from articles.domain.lists import closed_groups, without_groups
 from articles.domain.rules import Rules
 from articles.domain.trust import BACKERS
-from articles.finding import Finder, Follower, Index, IndexFolder
 from articles.operation import metrics
 from articles.page_store import PageStore
 from articles.repository import PATIENT_TIMEOUT_SECONDS, Confirmation, Repository, connect
+from articles.repository.finding import Finder, Follower, Index, IndexFolder
 from articles.text.kept_html import KeptHtml
 from articles.text.markdown import render
 

@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from accounts import member_ids
 from accounts.models import User
-from articles.web import account_ids
+from articles.backup import accounts
 from articles.web.wiring import patient_repository
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
@@ -79,4 +79,4 @@ def test_the_audit_counts_members_without_an_account(db, site_store, article, al
         call_command("audit", stdout=out)
 
     assert "accounts: members of the store without an account: 1 (77)" in out.getvalue()
-    assert list(account_ids.missing_accounts(patient_repository()))
+    assert list(accounts.missing(patient_repository()))

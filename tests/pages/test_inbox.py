@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import pytest
 
 from accounts import account_deletion
-from articles.finding import Follower
+from articles.repository.finding import Follower
 from articles.web import wiring
 from tests.cast import MODERATOR
 from tests.factories import browser_of, comment_on

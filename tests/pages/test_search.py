@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from articles.domain.articles import Choice
-from articles.finding import Finder, Index
+from articles.repository.finding import Finder, Index
 from articles.text.searching import marking
 from tests.cast import MODERATOR
 from tests.factories import actor, member, post_as

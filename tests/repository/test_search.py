@@ -9,8 +9,8 @@ import pytest
 from articles.domain.articles import Choice
 from articles.domain.errors import ActionRefused, GroupNotFound, PageNotFound, PageTooDeep
 from articles.domain.lists import SearchOrder
-from articles.finding import Index, IndexFolder, SearchIncompleteError, finder
 from articles.repository import Repository, changes as changes_module
+from articles.repository.finding import Index, IndexFolder, SearchIncompleteError, finder
 from articles.text.searching import Hiding, read_query, tokens_of
 from tests.cast import ALICE, BOB, MODERATOR
 from tests.factories import comment_on, imported
@@ -262,7 +262,7 @@ def test_an_index_that_missed_changes_is_built_again(search, repository, monkeyp
 
 def test_an_interrupted_build_continues_and_says_that_it_is_incomplete(search, repository, monkeypatch):
     posted = {post(repository, "redis") for _ in range(4)}
-    monkeypatch.setattr("articles.finding.follower._PER_READ", 2)
+    monkeypatch.setattr("articles.repository.finding.follower._PER_READ", 2)
     stops = iter((False, True))
 
     search.follower.catch_up(lambda: next(stops))
@@ -314,7 +314,7 @@ def test_an_index_is_built_again_after_a_week_and_of_another_copy(search, reposi
     if another:
         repository.changes.begin_copy()
     else:
-        monkeypatch.setattr("articles.finding.follower._OLDEST", -1.0)
+        monkeypatch.setattr("articles.repository.finding.follower._OLDEST", -1.0)
 
     assert len(search("redis")) == 1
     assert search.follower._state.begun_at > before
@@ -425,7 +425,7 @@ def test_a_damaged_index_or_one_of_another_format_is_built_again(repository, tmp
         searching.follower.close()
         (meta,) = tmp_path.glob("*/meta.json")
         if damage is None:
-            monkeypatch.setattr("articles.finding.index.FORMAT", "other")
+            monkeypatch.setattr("articles.repository.finding.index.FORMAT", "other")
         else:
             meta.write_bytes(damage)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from articles.finding import Finder, IndexFolder, follower
 from articles.repository import Repository
+from articles.repository.finding import Finder, IndexFolder, follower
 from articles.text.searching import read_query
 from tests.cast import ALICE, MODERATOR
 from tests.searches import Search
@@ -24,7 +24,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.deep
 
 NUMBERS = count(1)
-LOGGER = "articles.finding.follower"
+LOGGER = "articles.repository.finding.follower"
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from hypothesis import example, given, strategies as st
 
 from articles.domain.articles import Article
 from articles.domain.lists import SearchOrder
-from articles.finding import finder
-from articles.finding.finder import _find
-from articles.finding.index import ARTICLES, Index, State, document_of_article, key_of
+from articles.repository.finding import finder
+from articles.repository.finding.finder import _find
+from articles.repository.finding.index import ARTICLES, Index, State, document_of_article, key_of
 from articles.text.searching import (
     MOST_CHARACTERS,
     Between,

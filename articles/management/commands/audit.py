@@ -5,10 +5,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from articles.backup import accounts
 from articles.management.base import StoreCommand, progress
 from articles.operation import extras
 from articles.repository import Repository
-from articles.web.account_ids import missing_accounts
 from articles.web.wiring import finder, patient_repository
 from integrity.verifying import check_counts
 
@@ -40,7 +40,7 @@ class Command(StoreCommand):
         if behind := finder().tell_progress(repository):
             self.stdout.write(behind)
         others = (
-            *missing_accounts(repository),
+            *accounts.missing(repository),
             *check_counts(repository),
             *_outdated(repository),
             *extras.sentences(),

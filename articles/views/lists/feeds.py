@@ -13,10 +13,10 @@ from articles.configuration.choices import chosen, site_address
 from articles.domain.articles import Article
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import PAGES, Order, Period, SearchOrder
-from articles.finding import MOST_FOUND, SearchIncompleteError
 from articles.formatting.values import grouped
 from articles.kept_pages import in_turn
 from articles.repository import FeedFilter
+from articles.repository.finding import MOST_FOUND, SearchIncompleteError
 from articles.text.markdown import plain
 from articles.text.searching import clean_home, read_query
 from articles.views.lists.headings import list_heading, search_heading

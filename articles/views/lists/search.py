@@ -18,8 +18,8 @@ from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import Comment
 from articles.domain.errors import GroupNotFound
 from articles.domain.lists import CommentSearchPage, SearchOrder, SearchPage
-from articles.finding import ARTICLES, COMMENTS
 from articles.formatting.values import grouped
+from articles.repository.finding import ARTICLES, COMMENTS
 from articles.text.markdown import beginning
 from articles.text.searching import MOST_CHARACTERS, Query, first_match, groups_named, marked_parts, read_query
 from articles.text.searching.tokens import LONGEST_TOKEN, fold

@@ -11,8 +11,8 @@ from typing import TypeVar
 from articles.domain.articles import Article, ArticleId
 from articles.domain.comments import article_of
 from articles.domain.errors import StoreDamaged, StoreError
-from articles.finding import index as indexing
 from articles.repository import ChangesLostError, Repository, portions, read_ahead
+from articles.repository.finding import index as indexing
 
 EVERY = 0.5  # seconds between two looks at the changes
 

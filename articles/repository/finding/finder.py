@@ -17,8 +17,8 @@ from articles.domain.comments import CommentId, article_of
 from articles.domain.explanation import BASE_OF_PRIOR, How, Match, Relevance, Unfound, Where
 from articles.domain.lists import CommentSearchPage, Position, SearchOrder, SearchPage, closed_groups
 from articles.domain.members import UserId
-from articles.finding import index as indexing
 from articles.repository import ChangesLostError, PageWindow, Repository, page_window
+from articles.repository.finding import index as indexing
 from articles.text.searching import NOTHING, Between, Hiding, Kind, Named, Query, Words, of_host, stems_of
 
 MOST_FOUND = 1000
