@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 FOLDER = Path(__file__).parents[2] / "extras"
 
@@ -95,6 +95,12 @@ class View(NamedTuple):
     """Limits of its form, if others than `changes`."""
 
     limits_of_reading: tuple[str, ...] = ()
+    cache: Literal["", "list", "feed"] = ""
+    """How `articles.web.caching` treats it, as the list or the feed that it is; "": it sets its own headers."""
+
+    parameters: tuple[str, ...] = ()
+    """Parameters that make another page of it, if it is cached."""
+
     is_for_scripts: bool = False
     """Whether only scripts use it: refusals are JSON, whatever their Accept header says."""
 
@@ -121,6 +127,9 @@ class Rows:
     """Fields of an article's hash that are read with its HTML, into `Article.extras`. A redaction empties them."""
 
     views: tuple[View, ...] = ()
+    other_origins: tuple[str, ...] = ()
+    """Beginnings of addresses below which programs in pages of other origins may read feeds and JSON."""
+
     crawlers_skip: tuple[str, ...] = ()
     """Last parts of addresses below an article that robots.txt excludes."""
 
@@ -267,6 +276,10 @@ def article_fields(extra: str = "") -> tuple[str, ...]:
 def views(extra: str = "") -> tuple[View, ...]:
     """Return what the core's tables have of the views of one extra, or of all."""
     return tuple(one for name, rows in _rows().items() for one in rows.views if extra in (name, ""))
+
+
+def other_origins() -> tuple[str, ...]:
+    return tuple(one for rows in _rows().values() for one in rows.other_origins)
 
 
 def crawlers_skip() -> tuple[str, ...]:

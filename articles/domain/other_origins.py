@@ -1,8 +1,10 @@
 """Which addresses programs in pages of other origins may use, and the headers with which browsers let them."""
 
+from articles.domain import extras
+
 API = "/api/"
 _DOCUMENTATION = f"{API}docs"
-_OF_FEEDS = ("/feeds/", "/following/", "/integrity/")
+_OF_FEEDS = ("/feeds/", "/following/", "/integrity/", *extras.other_origins())
 _FEEDS = (".atom", ".rss", ".json")
 OF_PROGRAMS = {
     "/.well-known/nodeinfo", "/nodeinfo/2.1", "/.well-known/oauth-authorization-server",

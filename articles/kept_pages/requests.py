@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 
 from articles.configuration.choices import chosen
+from articles.domain import extras
 from articles.domain.articles import ArticleId
 from articles.domain.comments import CommentOrder, article_of
 from articles.domain.lists import PAGES, PERIODS
@@ -48,6 +49,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:host_feed": FILTER,
     "articles:user_feed": FILTER,
     "articles:search_feed": ("q", "group", *FILTER),
+    **{view.name: view.parameters for view in extras.views() if view.parameters},
 }
 """Parameters by view name. Public pages that are not listed read none."""
 

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 
 from articles.configuration.choices import chosen
+from articles.domain import extras
 from articles.domain.lists import PAGES
 
 SHARED_SECONDS = 10  # time for which a proxy may serve a list to readers without an account before it revalidates
@@ -99,7 +100,10 @@ _VIEWS: Mapping[Rule, Iterable[str]] = {
         "sitemap", "sitemap_lists", "sitemap_articles",
     ),
 }  # fmt: skip
-RULES: Mapping[str, Rule] = {f"articles:{view}": rule for rule, views in _VIEWS.items() for view in views}
+RULES: Mapping[str, Rule] = {
+    **{f"articles:{view}": rule for rule, views in _VIEWS.items() for view in views},
+    **{view.name: _list if view.cache == "list" else _feed for view in extras.views() if view.cache},
+}
 """Rules by view name. Views not listed set their own Cache-Control; other responses to members are private."""
 
 FEEDS = frozenset(view for view, rule in RULES.items() if rule is _feed)

@@ -59,8 +59,8 @@ class Entry(NamedTuple):
     """Of a page for moderators: the permission that a reader needs to see the link."""
 
 
-BARS = ("administration", "moderation", "settings", "programs")
-"""Bars of the core: of administrators' pages, of moderators', of a member's settings, and "Programs" there."""
+BARS = ("administration", "moderation", "settings", "programs", "footer")
+"""Bars of the core: of administrators, of moderators, of a member's settings, "Programs" there, a page's end."""
 
 
 class Link(NamedTuple):

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from urllib.request import urlopen
 
 import pytest
 
@@ -20,7 +21,9 @@ ROWS = Rows(
     backed_up=("gongs.Stroke",),
     keys=(Key("gonged:<user>", "string"),),
     article_fields=("gongs",),
-    views=(View("articles:gongs", is_open=True, is_crawled=False, limits_of_reading=("records",)),),
+    views=(View("articles:gongs", is_open=True, is_crawled=False, limits_of_reading=("feeds",)),
+           View("articles:strokes", cache="list")),
+    other_origins=("/gongs/",),
 )
 """,
     "models.py": """
@@ -38,7 +41,7 @@ from django.urls import path
 from extras.gongs.models import Stroke
 def gongs(request):
     return render(request, "gongs/gongs.html", {"strokes": Stroke.objects.count()})
-urlpatterns = [path("gongs/", gongs, name="gongs")]
+urlpatterns = [path("gongs/", gongs, name="gongs"), path("gongs/strokes.json", gongs, name="strokes")]
 """,
     "apps.py": """
 from articles.web.extras import Entry, Extra, Link, Step
@@ -51,7 +54,8 @@ class Gongs(Extra):
         return (Step("gongs", strike, "task", "queued"),)
     def entries(self):
         from articles.configuration.choices import chosen
-        return (Entry("administration", "articles:gongs", "Gongs", lambda: chosen.GONGS),)
+        return (Entry("administration", "articles:gongs", "Gongs", lambda: chosen.GONGS),
+                Entry("footer", "articles:strokes", "Strokes", lambda: True))
     def links(self, place, request, thing):
         return (Link("/gongs/", "Hear the gongs"),) if place == "article.foot" else ()
 """,
@@ -114,9 +118,9 @@ page = "/administration/programs/"
 shown = browser.get(page).content.decode()
 values = {name: variable.default for name, variable in settings.BROWSER_SETTINGS.items()}
 answer = browser.post(page, values | {"GONGS": "0"})
-print(json.dumps(["/gongs/" in shown, "Gongs" in shown, answer.status_code,
+print(json.dumps(['"/gongs/"' in shown, "Gongs" in shown, answer.status_code,
                   *SiteSetting.objects.filter(name="GONGS").values_list("text", flat=True),
-                  "/gongs/" in browser.get(page).content.decode()]))
+                  '"/gongs/"' in browser.get(page).content.decode()]))
 """
 
 
@@ -141,6 +145,10 @@ def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, de
         assert asked(site, _SWITCH_OFF) == [True, True, 302, "0", False]
         assert "The gong hangs." in site.manage("doctor").stdout
         assert "Hear the gongs" in site.get("/articles/1/")[1]
+        assert '<li><a href="/gongs/strokes.json">Strokes</a></li>' in site.get("/about/")[1]
+        with urlopen(f"http://127.0.0.1:{site.port}/gongs/strokes.json") as answer:
+            assert answer.headers["Cache-Control"] == "public, max-age=0, s-maxage=10"
+            assert answer.headers["Access-Control-Allow-Origin"] == "*"
         until(lambda: re.search("[1-9]\\d* strokes", site.get("/gongs/")[1]))
         assert "Disallow: /gongs/\n" in site.get("/robots.txt")[1]
         demand(site, "backup", str(tmp_path / "backups"))
