@@ -61,7 +61,7 @@ MIDDLEWARE = [  # from the outside to the inside: docs/architecture.md says what
     "articles.operation.metrics.MetricsMiddleware",  # outermost: it counts the final responses
     # Headers are on every response: on static files, 304 and errors too.
     "voting_site.serving.requests.SecurityHeadersMiddleware",
-    "voting_site.serving.static_files.PublicFilesMiddleware",
+    "voting_site.serving.requests.PublicFilesMiddleware",
     "voting_site.serving.requests.BodyMiddleware",
     "articles.middleware.PagesMiddleware",  # inside compression, outside everything that makes responses vary
     "articles.kept_pages.middleware.KeptPagesMiddleware",

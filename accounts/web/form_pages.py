@@ -1,14 +1,14 @@
 """Decorators for form views, which return a form that cannot be processed to its page."""
 
 from collections.abc import Callable, Collection
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
@@ -150,6 +150,34 @@ def members_only(*, carries: Collection[str] = (), proof: bool = False) -> Calla
         return guarded
 
     return decorate
+
+
+def with_address(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer a script that prefers JSON with the `address` of the page that follows, instead of a redirect.
+
+    The script then knows that the form was processed, and the browser shows that page with its messages.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        if isinstance(response, HttpResponseRedirect) and prefers_json(request):
+            return JsonResponse({"address": response.url})
+        return response
+
+    return guarded
+
+
+def prefers_json(request: HttpRequest) -> bool:
+    """Return whether a script sent the request. Browsers accept anything, and get a page."""
+    return _prefers_json(request.META.get("HTTP_ACCEPT"))
+
+
+@lru_cache(100)
+def _prefers_json(accept: str | None) -> bool:
+    probe = HttpRequest()
+    probe.META = {} if accept is None else {"HTTP_ACCEPT": accept}
+    return probe.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def private_page(guard: Decorator) -> Decorator:

@@ -141,6 +141,7 @@ _SIDES = {"left", "center", "right"}
 
 _TAG = re.compile("(<[^>]*>)")
 _TEXT = re.compile("(?:(?<=>)|^)[^<]+")
+_SIGN = re.compile("[!-~]")
 _UNFINISHED = re.compile(r"(?:<[^>]*|&[^;]*)\Z")  # a tag, or an entity, that is cut off
 _LINK_TAG = re.compile("(<(?:/?a|/?code|img)(?: [^>]*)?>)")
 _NUMBER = re.compile('(?:href|src)="([0-9]*)"')
@@ -624,5 +625,7 @@ def _direct(parts: list[str], blocks: list[tuple[int, str]], direction: str) -> 
 
 def _shows(html: str) -> bool:
     """Return whether a reader sees any text of HTML in which entities stand for visible signs only."""
-    texts = (match[0] for match in _TEXT.finditer(html))
+    texts = [match[0] for match in _TEXT.finditer(html)]
+    if any(map(_SIGN.search, texts)):
+        return True
     return any(not (char.isspace() or char == BRAILLE_BLANK or is_unseen(char)) for text in texts for char in text)

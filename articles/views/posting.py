@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.moderators import EDIT_ANY_ARTICLE
 from accounts.web import sent_forms
-from accounts.web.form_pages import members_only, page_with_form, private_act, show_form, show_next
+from accounts.web.form_pages import members_only, page_with_form, private_act, show_form, show_next, with_address
 from accounts.web.sent_forms import RESUBMISSION_WINDOW
 from articles.domain.articles import CONTENT, Article, ArticleId
 from articles.domain.errors import ActionRefused, Banned, DuplicateLink, HeldForApproval, RefusedByRule
@@ -25,7 +25,7 @@ from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.views.about import shared_content
 from articles.web import articles
-from articles.web.form_answers import telling, with_address
+from articles.web.form_answers import telling
 from articles.web.forms.articles import EditForm, PostForm
 from articles.web.identity import actor, offer_no_banned_group, reader_id, writer
 from articles.web.rights import may

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from accounts.web import sent_forms
+from accounts.web.form_pages import prefers_json
 from accounts.web.sent_forms import comes_from_elsewhere
 from articles.domain.errors import GroupNotFound
 from articles.text.lines import InvalidInput
@@ -22,7 +23,7 @@ from articles.text.refusals import input_sentence
 from articles.text.searching import Hiding, Kind, kind_and_value
 from articles.views.lists.rows import gone
 from articles.web import error_pages, hiding, reading
-from articles.web.form_answers import Done, NotDone, form_or_script, prefers_json, way_back
+from articles.web.form_answers import Done, NotDone, form_or_script, way_back
 from articles.web.preferences import (
     HIDDEN_COOKIE,
     KEYBOARD_COOKIE,

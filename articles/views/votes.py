@@ -9,12 +9,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.web import sent_forms
+from accounts.web.form_pages import prefers_json
 from accounts.web.sent_forms import comes_from_elsewhere
 from articles.domain.articles import Choice, Tally
 from articles.domain.comments import CommentId
 from articles.views.lists.refresh import counts, sentence
 from articles.web import error_pages, votes
-from articles.web.form_answers import Done, form_or_script, login_first, prefers_json, way_back
+from articles.web.form_answers import Done, form_or_script, login_first, way_back
 from articles.web.wiring import repository
 
 

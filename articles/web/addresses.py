@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.urls import Resolver404, register_converter, resolve, reverse
-from django.urls.converters import StringConverter
+from django.urls.converters import IntConverter, StringConverter
 from django.utils.cache import patch_cache_control
 from markupsafe import Markup
 
@@ -67,16 +67,10 @@ def moved(path: str, query: str = "") -> HttpResponse:
     return response
 
 
-class ArticleIdConverter:
+class ArticleIdConverter(IntConverter):
     """An article's id in its canonical spelling: ASCII digits, no sign, no leading zero."""
 
     regex = "[1-9][0-9]{0,14}"
-
-    def to_python(self, value: str) -> int:
-        return int(value)
-
-    def to_url(self, value: int) -> str:
-        return str(value)
 
 
 class CommentIdConverter(ArticleIdConverter):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.urls import reverse
 
 from accounts.web import sent_forms
-from accounts.web.form_pages import ButtonText, RequestText, form_action
+from accounts.web.form_pages import ButtonText, RequestText, form_action, prefers_json
 from accounts.web.login_intent import local_path
 from accounts.web.sent_forms import RESUBMISSION_WINDOW
 from articles.domain.errors import ActionRefused, ArticleNotFound, ArticleRemoved
@@ -78,34 +78,6 @@ def form_or_script(*, page: RequestText, button: ButtonText) -> Callable[[Action
         return form_action(page=page, button=button, for_readers=True)(view)
 
     return decorate
-
-
-def with_address(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Answer a script that prefers JSON with the `address` of the page that follows, instead of a redirect.
-
-    The script then knows that the form was processed, and the browser shows that page with its messages.
-    """
-
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = view(request, *args, **kwargs)
-        if isinstance(response, HttpResponseRedirect) and prefers_json(request):
-            return JsonResponse({"address": response.url})
-        return response
-
-    return guarded
-
-
-def prefers_json(request: HttpRequest) -> bool:
-    """Return whether a script sent the request. Browsers accept anything, and get a page."""
-    return _prefers_json(request.META.get("HTTP_ACCEPT"))
-
-
-@lru_cache(100)
-def _prefers_json(accept: str | None) -> bool:
-    probe = HttpRequest()
-    probe.META = {} if accept is None else {"HTTP_ACCEPT": accept}
-    return probe.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from accounts.sign_in.arrival import find_arriving
 from accounts.sign_in.codes import code_compared, code_entered
 from accounts.sign_in.second_factor import warn
 from accounts.web import sent_forms
-from accounts.web.form_pages import is_page_with_form
+from accounts.web.form_pages import is_page_with_form, prefers_json
 from articles.domain import extras
 from articles.domain.errors import ArticlesError, LimitReached, StoreError
 from articles.domain.limits import (
@@ -50,7 +50,6 @@ from articles.operation import metrics
 from articles.text.refusals import action_sentence
 from articles.web import error_pages
 from articles.web.client_address import address_of, digest, household, neighbourhood, network_of, provider
-from articles.web.form_answers import prefers_json
 from articles.web.identity import is_new_member, reader_id
 from articles.web.wiring import repository, rules
 

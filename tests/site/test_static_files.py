@@ -6,7 +6,7 @@ from django.test import RequestFactory
 
 from tests.internals import failing
 from voting_site.serving import static_files
-from voting_site.serving.static_files import PublicFilesMiddleware
+from voting_site.serving.requests import PublicFilesMiddleware
 from voting_site.serving.web_server import CannotServe
 
 

@@ -1,4 +1,4 @@
-"""What happens to every request before and after the site: proxies, bodies, compression, security headers.
+"""What happens to every request outside the site: proxies, static files, bodies, compression, security headers.
 
 Forwarded headers are trusted only from the proxies that the operator declared. Security headers tell browsers what
 pages of this site may do, and which sites may embed them.
@@ -17,10 +17,11 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.middleware.security import SecurityMiddleware
 from django.utils.cache import patch_vary_headers
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from accounts.web.sent_forms import is_elsewhere
 from articles.domain import other_origins
-from articles.web.caching import PERSONAL_COOKIES
+from articles.web.caching import PERSONAL_COOKIES, accepted_encodings
 from articles.web.client_address import Proxies, read_address
 from articles.web.preferences import PREFERENCE_COOKIES
 from voting_site.serving.workers.environ import Application
@@ -61,6 +62,34 @@ def with_declared_proxies(
         return application(environ, start_response)
 
     return wrapped
+
+
+_MANIFEST = "staticfiles.json"
+
+
+class PublicFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
+    """Django's static files by WhiteNoise, except hidden files and the manifest, which pages do not link.
+
+    WhiteNoise, and Django's compression inside, search Accept-Encoding for names: they get the accepted ones.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        sent = request.META.get("HTTP_ACCEPT_ENCODING", "")
+        request.META["HTTP_ACCEPT_ENCODING"] = accepted_encodings(sent)
+        return super().__call__(request)  # type: ignore[no-any-return]
+
+    def add_file_to_dictionary(self, url: str, path: str, stat_cache: Any = None) -> None:
+        if _is_public(url):
+            super().add_file_to_dictionary(url, path, stat_cache=stat_cache)
+
+    def find_file(self, url: str) -> Any:
+        """Return the file at an address; only used with DEBUG."""
+        return super().find_file(url) if _is_public(url) else None
+
+
+def _is_public(url: str) -> bool:
+    *folders, name = url.split("/")
+    return name != _MANIFEST and not any(part.startswith(".") for part in (*folders, name))
 
 
 class NoUploads(FileUploadHandler):

@@ -1,4 +1,4 @@
-"""Static files: collected if their sources have changed, minified, named by content, compressed and served."""
+"""Static files: collected if their sources have changed, minified, named by content, and compressed."""
 
 import re
 import shutil
@@ -13,14 +13,10 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage
 from django.core.management import call_command
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from rjsmin import jsmin
 from whitenoise.compress import Compressor
-from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-from articles.web.caching import accepted_encodings
 from voting_site.serving.listener import CannotServe
 
 Sources = Mapping[str, tuple[Storage, str]]  # collected files: for each name, its storage and its name there
@@ -128,31 +124,3 @@ def _state_of_sources() -> str:
             facts = Path(storage.path(name)).stat()
             digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
     return digest.hexdigest()
-
-
-_MANIFEST = "staticfiles.json"
-
-
-class PublicFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """Django's static files by WhiteNoise, except hidden files and the manifest, which pages do not link.
-
-    WhiteNoise, and Django's compression inside, search Accept-Encoding for names: they get the accepted ones.
-    """
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        sent = request.META.get("HTTP_ACCEPT_ENCODING", "")
-        request.META["HTTP_ACCEPT_ENCODING"] = accepted_encodings(sent)
-        return super().__call__(request)  # type: ignore[no-any-return]
-
-    def add_file_to_dictionary(self, url: str, path: str, stat_cache: Any = None) -> None:
-        if _is_public(url):
-            super().add_file_to_dictionary(url, path, stat_cache=stat_cache)
-
-    def find_file(self, url: str) -> Any:
-        """Return the file at an address; only used with DEBUG."""
-        return super().find_file(url) if _is_public(url) else None
-
-
-def _is_public(url: str) -> bool:
-    *folders, name = url.split("/")
-    return name != _MANIFEST and not any(part.startswith(".") for part in (*folders, name))

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.web import sent_forms
-from accounts.web.form_pages import members_only, page_with_form, show_form
+from accounts.web.form_pages import members_only, page_with_form, show_form, with_address
 from articles.domain.articles import ArticleId
 from articles.domain.comments import EDIT_SECONDS, Comment, CommentId, article_of
 from articles.domain.errors import ActionRefused, CommentNotFound, HeldForApproval
@@ -19,7 +19,6 @@ from articles.text.refusals import action_sentence
 from articles.views.comments.discussion import comment_of
 from articles.views.posting import to_held
 from articles.web import comments
-from articles.web.form_answers import with_address
 from articles.web.forms.comments import CommentForm, EditCommentForm
 from articles.web.identity import reader_id, writer
 from articles.web.wiring import repository

@@ -8,14 +8,13 @@ from django.shortcuts import render
 from django.utils import translation
 from django.utils.translation import gettext as _, pgettext_lazy
 
-from accounts.web.form_pages import private_form, private_page, show_form, show_next
+from accounts.web.form_pages import private_form, private_page, show_form, show_next, with_address
 from articles import site
 from articles.configuration.choices import chosen
 from articles.domain.moderation_log import Action
 from articles.models import SiteText
 from articles.text.lines import TEXT_LIMIT, clean_text
 from articles.views.owner.administrator import administrators_only
-from articles.web.form_answers import with_address
 from articles.web.forms.fields import CleanedField, PreviewedForm, TextInput
 from articles.web.identity import actor
 from articles.web.wiring import html_of_site_text, repository, retract

@@ -41,10 +41,13 @@ def _load() -> Mapping[Subject, Rules]:
 
 @lru_cache(1)
 def _compiled(rules: tuple[Rule, ...]) -> Mapping[Subject, Rules]:
-    return {subject: Rules([one for one in rules if one.definition.subject is subject]) for subject in Subject}
+    return {
+        subject: Rules(found)
+        for subject in Subject
+        if (found := [one for one in rules if one.definition.subject is subject])
+    }
 
 
-_NONE = Rules()
 _rules: Recent[Mapping[Subject, Rules]] = Recent(_load, {})
 forget = _rules.forget
 
@@ -218,15 +221,16 @@ def _change(article_id: ArticleId, rule: Rule, *, is_new: bool) -> bool:
 
 def judge(author: Any, facts: Facts, *, is_approved: bool = False) -> Verdict:
     """Return what the rules do with it: nothing if a moderator approved it. At most one query without rules."""
-    rules = _NONE if is_approved else _rules.get().get(facts.subject, _NONE)
-    if not rules or may(author, REMOVE_ARTICLES):  # who may manage rules
+    rules = None if is_approved else _rules.get().get(facts.subject)
+    if rules is None or may(author, REMOVE_ARTICLES):  # who may manage rules
         return Verdict(author, facts, (), notes_text=False)
     return Verdict(author, facts, rules.matching(facts), notes_text=rules.ask_for_repeats)
 
 
 def check_name(name: str) -> tuple[str, bool]:
     """Return the sentence with which a rule refuses the name of a new account, and whether one holds it."""
-    matching = _rules.get().get(Subject.NAME, _NONE).matching(Facts(Subject.NAME, name))
+    rules = _rules.get().get(Subject.NAME)
+    matching = rules.matching(Facts(Subject.NAME, name)) if rules else []
     first = next(
         (one for act in (RuleAct.REFUSE, RuleAct.HOLD) for one in matching if one.definition.act is act), None
     )

@@ -210,13 +210,13 @@ def digest_of(text: str) -> str:
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest() if is_long else ""
 
 
+@dataclass
 class Facts:
     """What rules can ask about something that is posted. Each answer is found when a rule first asks for it."""
 
-    def __init__(self, subject: Subject, text: str) -> None:
-        """`text`: an article's title, link and text on lines of their own; a comment; a name; a report's words."""
-        self.subject = subject
-        self.text = text
+    subject: Subject
+    text: str
+    """An article's title, link and text on lines of their own; a comment; a name; a report's words."""
 
     @cached_property
     def folded(self) -> str:
@@ -340,9 +340,6 @@ class Rules:
         self._words = _Searches(dict(enumerate(map("|".join, words))))
         self._patterns = _Searches({n: rule.definition.pattern for n, rule in enumerate(rules)})
         self.ask_for_repeats = any(rule.definition.members for rule in rules)
-
-    def __bool__(self) -> bool:
-        return bool(self._rules)
 
     def matching(self, facts: Facts) -> list[Rule]:
         """Return the rules of which all conditions hold."""
