@@ -61,7 +61,7 @@ test-fast: $(TOOLS_READY) $(PROVIDER_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m fast $(SELECTED) $(FAST)
 
 # Where those tests are. The other folders have few or none, and collecting them would take half of the time.
-FAST = extras tests/unit tests/accounts tests/demo tests/repository tests/chaos/histories $(wildcard tests/test_*.py)
+FAST = extras tests/unit tests/accounts tests/repository tests/chaos/histories $(wildcard tests/test_*.py)
 
 # k=votes: tests whose file, class or name contains "votes"; k="votes and not pages" works, too. Only files with these
 # words are collected, and a few of them are run without workers.

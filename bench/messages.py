@@ -82,7 +82,6 @@ DJANGO_TEXTS: tuple[str | tuple[str, str], ...] = (
 """Texts of Django's that the site translates in its own words."""
 
 
-DEMO_PATH = ROOT / "articles" / "demo" / "content.json"
 _SIMPLIFIED, _TRADITIONAL = '"language": "zh-hans"', '"language": "zh-hant"'
 
 _SIGNS = str.maketrans("“”‘’臺", "「」『』台")
@@ -201,10 +200,15 @@ def _converter() -> Callable[[str], str]:
     return convert
 
 
-def with_traditional(demo: str) -> str:
-    """Return the demo's content with its Traditional texts, each a line above the Simplified one."""
+def contents() -> list[Path]:
+    """Return the files of extras with content in several languages, a text on a line."""
+    return [path for path in extras.FOLDER.rglob("*.json") if _SIMPLIFIED in path.read_text("utf-8")]
+
+
+def with_traditional(content: str) -> str:
+    """Return the text of such a file with its Traditional texts, each a line above the Simplified one."""
     lines = []
-    for line in demo.splitlines(keepends=True):
+    for line in content.splitlines(keepends=True):
         if _SIMPLIFIED in line:
             lines.append(_converter()(line.rstrip(",\n")).replace(_SIMPLIFIED, _TRADITIONAL) + ",\n")
         if _TRADITIONAL not in line:
@@ -238,7 +242,8 @@ def main() -> None:
             f"{place.po.relative_to(ROOT)}: {len(list(texts(catalogue)))} texts, {len(missing)} without Chinese."
         )
         print(*(f"  {text}" for text in missing), sep="\n", end="\n" if missing else "")
-    DEMO_PATH.write_text(with_traditional(DEMO_PATH.read_text("utf-8")), "utf-8")
+    for path in contents():
+        path.write_text(with_traditional(path.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -74,8 +74,8 @@ FLOORS = (
         "articles.mailing",
         "links.asking",
     ),
-    ("articles.replies", "articles.transfer"),
-    ("articles.backup", "articles.demo", "articles.web"),
+    ("articles.replies",),
+    ("articles.backup", "articles.web"),
     ("articles.repository",),
     ("articles.site", "articles.text"),
     ("accounts", "articles.formatting", "articles.known_store", "articles.operation", "links.fetcher"),
@@ -276,7 +276,7 @@ def methods_named_in(module: str) -> frozenset[str]:
 
 @for_each("act", DOORS)
 def test_each_act_has_one_door(act):
-    site = [m for m in part("articles", "moderation") if not within(m, "articles.repository", "articles.demo")]
+    site = [m for m in part("articles", "moderation") if not within(m, "articles.repository")]
 
     assert [module for module in site if act in methods_named_in(module)] == [DOORS[act]]
 

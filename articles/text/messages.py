@@ -1,6 +1,6 @@
-"""What is wrong with an input, as English sentences by code: the one table of pages, the API and the importer.
+"""What is wrong with an input, as English sentences by code: the one table of pages and the API.
 
-`articles.text.refusals` translates `INPUT`. The importer's report is in English only.
+`articles.text.refusals` translates them.
 """
 
 from articles.domain import extras
@@ -70,44 +70,11 @@ INPUT = {
 }
 """Input that readers and programs send. The API documents these codes: they are stable."""
 
-_NEEDED = ("title", "link", "text", "time", "votes")
-_TEXTS = ("title", "link", "text", "poster", "author", "reason")
-
-ROWS = {
-    "row-encoding": "The line is not UTF-8 text.",
-    "row-json": "The line is not valid JSON.",
-    "row-object": "The line is not a JSON object.",
-    "row-long": "The line is too long.",
-    **{f"{name}-missing": f"The field {name!r} is missing." for name in _NEEDED},
-    **{f"{name}-kind": f"The {name} is not text." for name in _TEXTS},
-    "time-kind": "The time is not a number of Unix seconds.",
-    "time-early": "The time is before 1990.",
-    "time-late": "The time is more than a day in the future.",
-    "closes-kind": "The end of voting is not a number of Unix seconds.",
-    "closes-early": "Voting ends before the time of posting.",
-    "closes-late": "Voting ends more than a year after the time of posting.",
-    "votes-kind": "The votes are not a whole number.",
-    "votes-many": "There are more votes than the site can store.",
-    "votes-open": "Voting is still open. Until it ends there can be at most %(limit)s votes and opposes.",
-    "opposes-kind": "The votes and opposes are not whole numbers from 0.",
-    "groups-kind": "The groups are not a list.",
-    "slug-kind": "A group's name is not text.",
-    "comment-number-kind": "A comment's number is not a whole number below a million.",
-    "comment-number-order": "The comment's number is not higher than that of the comment above it.",
-    "comment-number-taken": "The article has another comment with this number here.",
-    "comment-article": "The comment has no article: none is above it, or it was rejected.",
-    "comment-parent": "The comment that it replies to is not above it, or was rejected.",
-    "comment-parent-gone": "The comment that it replies to is not here.",
-    "edited-kind": "The time of the edit is not a number of Unix seconds.",
-    "edited-early": "The comment was edited before the time of posting.",
-    "edited-late": "The time of the edit is more than a day in the future.",
-    "deleted-kind": "The field 'deleted' is neither true nor false.",
-    "slug-many": "The article is in more than %(limit)s groups. Only the first %(limit)s are kept.",
-}
-"""Rows of a file to import, besides `INPUT`."""
-
 
 def english_sentence(code: str, params: dict[str, int | str]) -> str:
-    """Return the sentence of a code of either table, with the facts it names."""
-    sentence = INPUT.get(code) or ROWS[code]
-    return sentence % {name: fact if isinstance(fact, str) else f"{fact:,}" for name, fact in params.items()}
+    """Return the sentence of a code of `INPUT`, with the facts it names."""
+    return with_facts(INPUT[code], params)
+
+
+def with_facts(sentence: str, facts: dict[str, int | str]) -> str:
+    return sentence % {name: fact if isinstance(fact, str) else f"{fact:,}" for name, fact in facts.items()}

@@ -1,16 +1,16 @@
-"""Commands, and files for them to import."""
+"""Commands of the site."""
 
-import gzip
-import json
-from collections.abc import Callable, Iterable
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 
-from articles.management.commands import import_articles
 from articles.repository import Repository
 from articles.web import wiring
 
@@ -36,20 +36,25 @@ def run(site_store) -> Run:
 
 
 @pytest.fixture
-def write(tmp_path) -> Callable[..., Path]:
-    """A function that writes rows, as objects or raw lines, to a file and returns its path."""
+def manage(tmp_path):
+    """A function that starts `manage.py` with its own data directory, in its own process group."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "DJANGO_SETTINGS_MODULE")}
+    environment |= {"DATA_DIR": str(tmp_path / "data"), "LOG_LEVEL": "WARNING"}
 
-    def write(rows: Iterable[dict[str, Any] | bytes], name: str = "articles.jsonl") -> Path:
-        lines = (row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)
-        content = b"\n".join(lines) + b"\n"
-        path = tmp_path / name
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-        return path
+    def manage(*command):
+        return subprocess.Popen(
+            [sys.executable, "manage.py", *map(str, command)],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
 
-    return write
+    return manage
 
 
-@pytest.fixture
-def small_batches(monkeypatch):
-    """Import a few rows at a time."""
-    monkeypatch.setattr(import_articles, "BATCH", 3)
+def ended(process):
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err

@@ -10,14 +10,15 @@ from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
 from articles.web import wiring
 from tests.cast import MODERATOR
-from tests.commands.rows import row
+from tests.factories import imported
 from tests.internals import failing
 from tests.store_state import lose_changes, lose_from_ranking, lose_group_members, lose_ranking, ranking_values
 
 
 @pytest.fixture
-def used(run, site_store, write):
-    run("import_articles", write([row(n) for n in range(1, 6)]))
+def used(site_store, bob):
+    times = {n: 1_700_000_000 + 60 * n for n in range(1, 6)}
+    site_store.imports.add([imported(n, at, votes=n, opposes=0, groups=("python",)) for n, at in times.items()])
     return site_store
 
 

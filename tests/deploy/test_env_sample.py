@@ -16,7 +16,6 @@ ASSIGNMENTS = re.findall(r"^(#?)([A-Z_]+)=(.*)$", SAMPLE, re.MULTILINE)
 BY_NAME = {variable.name: variable for variable in VARIABLES}
 
 NEEDED = {"SITE_URL", "BEHIND_PROXY", "TRUSTED_PROXIES", "EMAIL_URL", "EMAIL_FROM", "DATA_DIR", "BACKUP_DIR"}
-NEEDED |= {"DEMO"}  # whose default is for trying the site
 
 
 @pytest.mark.parametrize(("mark", "name", "value"), ASSIGNMENTS, ids=[name for _, name, _ in ASSIGNMENTS])
@@ -45,4 +44,3 @@ def test_the_sample_is_a_valid_file_without_a_warning(tmp_path, monkeypatch):
     assert list(loading.warnings(tmp_path)) == []
     assert values["SITE_URL"] == "https://news.example.org"
     assert values["SITE_NAME"] == "Article Voting"
-    assert values["DEMO"] is False

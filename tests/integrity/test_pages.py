@@ -14,7 +14,7 @@ from django.test import Client
 from accounts.models import Token
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Actor
-from articles.transfer import member_export
+from articles.views.lists import member_export
 from articles.web.groups import set_visibility
 from integrity.ballots import BY_MODERATORS, ON_PROBATION
 from integrity.models import BallotKey, BallotRecord, ChainDay

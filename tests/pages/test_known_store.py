@@ -7,7 +7,6 @@ from django.test import Client
 
 from accounts.models import User
 from articles import known_store
-from articles.demo.seeding import seed_if_empty
 from articles.domain.errors import StoreUnfit
 from articles.models import KnownStore
 from articles.web import wiring
@@ -96,11 +95,6 @@ def test_while_the_accounts_are_away_the_store_is_used_but_not_remembered(site_s
         start_again()
 
     assert known_store.known_site() is None
-
-
-def test_demo_content_never_enters_a_site_with_accounts(site_store, alice):
-    assert seed_if_empty(site_store) is None
-    assert site_store.imports.count() == 0
 
 
 def test_a_process_that_connects_checks_the_server_once(site_store):

@@ -9,7 +9,7 @@ from articles.domain.comments import root_of
 from articles.domain.flags import FLAGGED_REASON, FlagReason
 from articles.domain.reasons import AFTER_APPEAL, BY_RULE, VOTES_PER_DAY, recorded, usual
 from articles.formatting.values import as_shown
-from articles.transfer.member_export import lines
+from articles.views.lists.member_export import lines
 from moderation import content
 from moderation.bans import ban
 from moderation.statements import Grounds

@@ -16,7 +16,7 @@ from articles.domain.comments import CommentOrder
 from articles.domain.errors import RuleNotTried, RulesFull
 from articles.domain.moderation_log import Action, rule_actor
 from articles.models import KnownStore
-from articles.transfer.member_export import lines
+from articles.views.lists.member_export import lines
 from articles.web import wiring
 from articles.web.rules import acting, matching
 from articles.web.rules.matching import Definition, RuleAct, Subject

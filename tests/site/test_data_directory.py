@@ -22,7 +22,7 @@ def checkout(tmp_path) -> Path:
 @pytest.mark.parametrize(
     "text",
     [
-        ".", "./", "..", "../..", "/", "var/..", "../checkout", "../checkout/static", "articles/demo/none/yet",
+        ".", "./", "..", "../..", "/", "var/..", "../checkout", "../checkout/static", "articles/views/none/yet",
         *PROGRAM_FOLDERS, "static/inner", "templates/x", ".git", ".venv", ".venv/data",
     ],
 )  # fmt: skip

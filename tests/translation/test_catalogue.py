@@ -119,7 +119,7 @@ def test_the_traditional_catalogue_is_derived_from_the_simplified_one_with_the_w
 
 def test_each_line_of_the_table_of_words_has_a_text_that_it_is_for(kept):
     simplified = [text for _message, text in translations(kept)]
-    together = "\n".join([*simplified, catalogues.DEMO_PATH.read_text("utf-8")])
+    together = "\n".join([*simplified, *(path.read_text("utf-8") for path in catalogues.contents())])
     lines = [line for path in catalogues.words_paths() for line in path.read_text("utf-8").splitlines()]
     words = {line.split("\t")[0] for line in lines if line and not line.startswith("#")}
 
@@ -128,10 +128,10 @@ def test_each_line_of_the_table_of_words_has_a_text_that_it_is_for(kept):
     assert not [word for word in words - whole if word not in together]
 
 
-def test_the_demo_has_traditional_texts_derived_from_the_simplified_ones():
-    content = catalogues.DEMO_PATH.read_text("utf-8")
-
-    assert content == catalogues.with_traditional(content)
+def test_content_of_extras_has_traditional_texts_derived_from_the_simplified_ones():
+    for path in catalogues.contents():
+        content = path.read_text("utf-8")
+        assert content == catalogues.with_traditional(content)
 
 
 def test_gettext_reads_the_compiled_catalogue(kept):

@@ -62,7 +62,6 @@ VARIABLES = (
     Variable("WEB_WORKERS", "number", "2", 1, 64),
     Variable("WEB_THREADS", "number", "2", 1, 128),
     Variable("DATA_DIR", "directory", "var"),
-    Variable("DEMO", "yes/no", "1"),
     Variable("SITE_NAME", "name", "Article Voting", in_browser=True),
     Variable("SITE_MARK", "mark", "", in_browser=True),
     Variable("SITE_ACCENT", "accent", colours.DEFAULT, in_browser=True),

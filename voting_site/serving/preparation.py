@@ -17,7 +17,6 @@ from django.db import DatabaseError, connection
 
 from articles.configuration import choices
 from articles.configuration.choices import chosen
-from articles.demo.seeding import seed_if_empty
 from articles.doctor import store as store_checks
 from articles.doctor.examination import Examination, accounts_file
 from articles.doctor.settings import NO_CACHE, UNLIMITED
@@ -25,7 +24,7 @@ from articles.domain.errors import StoreUnavailable
 from articles.management.base import progress
 from articles.views.owner import administrator
 from articles.web import extras
-from articles.web.wiring import follower, patient_repository, unprepared_repository
+from articles.web.wiring import patient_repository, unprepared_repository
 from voting_site.command_line import refuse_former_accounts, say, with_sentences
 from voting_site.configuration.hosts import EVERY_ADDRESS, in_address
 from voting_site.configuration.loading import gone_sentence
@@ -129,11 +128,6 @@ def prepare_store(say: Callable[[str], object]) -> None:
     with progress(unit="articles", shown=False) as bar:
         if repository.adopt_rules(bar.reach):  # VOTES_PER_DAY was changed, or a change of the ranking interrupted
             say("The weight of a vote has changed: all articles were rescored.")
-    if settings.DEMO and (message := seed_if_empty(repository)):
-        say(message)
-        index = follower()  # the memory that building it takes ends with this process
-        index.catch_up()
-        index.close()
     for message in extras.prepared(repository):
         say(message)
 

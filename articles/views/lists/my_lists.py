@@ -18,7 +18,7 @@ from articles.domain.lists import MemberPage
 from articles.domain.members import UserId
 from articles.repository import Repository
 from articles.text.refusals import until_trusted
-from articles.transfer import member_export
+from articles.views.lists import member_export
 from articles.views.votes import row_of
 from articles.web import error_pages
 from articles.web.caching import unlisted

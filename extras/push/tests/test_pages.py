@@ -9,7 +9,7 @@ import pytest
 from accounts.forms import NOTICE_LABELS
 from accounts.models import Token, User
 from articles.backup import former
-from articles.transfer.member_export import lines
+from articles.views.lists.member_export import lines
 from extras.push.models import MOST_DEVICES, Choice, Device
 from extras.push.pages import Kind
 from extras.push.protocol import public_key

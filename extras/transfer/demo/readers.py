@@ -122,7 +122,7 @@ def _random() -> Random:
 
 @cache
 def _content() -> Any:
-    return json.loads((files("articles.demo") / "discussions.json").read_text("utf-8"))["discussions"]
+    return json.loads((files(__package__) / "discussions.json").read_text("utf-8"))["discussions"]
 
 
 _SEED_OF_VIEWS = 21

@@ -19,7 +19,7 @@ from articles.domain.comments import CommentOrder
 from articles.domain.lists import Order
 from articles.repository import Repository
 from articles.web import wiring
-from tests.commands.seeded import counts, everything, logins, views, wanted_counts, wanted_views
+from extras.transfer.tests.seeded import counts, everything, logins, views, wanted_counts, wanted_views
 from tests.factories import browser_of
 from tests.store_state import client_of
 from tests.topologies.of_this_run import Databases

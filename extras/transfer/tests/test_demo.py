@@ -5,19 +5,20 @@ import time
 from io import StringIO
 
 import pytest
+from django.apps import apps
 from django.contrib.auth import authenticate
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.models import Ban, BanScope, MemberNote, User
-from articles.demo import seeding
-from articles.demo.seeding import content_articles
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Actor
 from articles.models import SiteText
 from articles.repository import ImportRunning
 from articles.web import wiring
-from tests.commands.seeded import counts, everything, logins, views, votes, wanted_counts, wanted_views
+from extras.transfer.demo import seeding
+from extras.transfer.demo.seeding import content_articles
+from extras.transfer.tests.seeded import counts, everything, logins, views, votes, wanted_counts, wanted_views
 from tests.internals import Imports, Store, Votes, failing
 from tests.store_state import contents, hold_import_lock, set_clock
 
@@ -66,6 +67,31 @@ def test_a_site_is_seeded_only_once(run, site_store, data_dir):
         run("demo")
     assert seeding.seed_if_empty(site_store) is None
     assert (votes(site_store), logins(data_dir)) == (before, kept)
+
+
+@pytest.mark.parametrize(
+    ("demo", "address", "is_filled"),
+    [
+        ("", "", True),
+        ("", "https://news.example.org", False),
+        (True, "https://news.example.org", True),
+        (False, "", False),
+    ],
+)
+def test_a_start_fills_a_site_that_has_no_address_or_is_told_to(
+    site_store, settings, tmp_path, demo, address, is_filled
+):
+    settings.DEMO, settings.SITE_URL, settings.SEARCH_DIR = demo, address, tmp_path / "search"
+
+    told = apps.get_app_config("transfer").prepare(site_store)
+
+    assert ("Demo content added" in told) is is_filled
+    assert (site_store.imports.count() > 0) is is_filled
+
+
+def test_demo_content_never_enters_a_site_with_accounts(site_store, alice):
+    assert seeding.seed_if_empty(site_store) is None
+    assert site_store.imports.count() == 0
 
 
 def test_nothing_is_added_during_an_import(run, site_store):

@@ -1,90 +1,32 @@
-"""Files of articles for an import: their lines, their rows, and the report of what was rejected.
+"""An import of articles from a file: its rows, the report of what was rejected, and how they enter the site."""
 
-Files can be compressed.
-"""
-
-import gzip
+import hashlib
 import json
-import os
-import shutil
 import sys
-import tempfile
-import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import IO, Any, TextIO
+from itertools import islice
+from math import inf
+from typing import Any, TextIO, TypeVar
 
+from accounts.models import User
 from articles.domain.articles import ArticleId, ImportedArticle
 from articles.domain.comments import CommentEntry, ImportedComment
-from articles.domain.members import UNKNOWN_POSTER
-from articles.transfer.fields import LONGEST_LINE, BadRow, Reading, parse_line, read_time
-from articles.transfer.lines import NUMBER, Discussion, read_row
+from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER, UserId
+from articles.repository import Repository
+from articles.web.account_ids import patience
+from extras.transfer.fields import BadRow, Reading, parse_line, read_time
+from extras.transfer.files import ArticleFile, DamagedFile
+from extras.transfer.lines import NUMBER, Discussion, read_row
 
-STANDARD_STREAM = "-"
-_GZIP_MARK = b"\x1f\x8b"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BATCH = 2000  # articles and comments
 
-
-class DamagedFile(Exception):
-    """The file is truncated or corrupt."""
-
-
-class ArticleFile:
-    """Lines of a seekable file. Every pass over them may raise DamagedFile."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
-        self.size = raw.seek(0, os.SEEK_END)
-
-    @property
-    def position(self) -> int:
-        """Bytes read so far, of `size`."""
-        return self._raw.tell()
-
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield number, from 1, and text of each line. Lines over the limit are truncated just above it."""
-        number = 0
-        try:
-            for line in _lines(self._decompressed()):
-                number += 1
-                yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
-        except (OSError, EOFError, zlib.error) as error:
-            raise DamagedFile(f"The file cannot be read beyond line {number}: {error}") from error
-
-    def is_same_as(self, path: str) -> bool:
-        return os.path.exists(path) and os.path.samestat(os.fstat(self._raw.fileno()), os.stat(path))
-
-    def _decompressed(self) -> IO[bytes] | gzip.GzipFile:
-        self._raw.seek(0)
-        mark = self._raw.read(len(_GZIP_MARK))
-        self._raw.seek(0)
-        return gzip.GzipFile(fileobj=self._raw) if mark == _GZIP_MARK else self._raw
-
-
-def _lines(source: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
-    while line := source.readline(LONGEST_LINE + 1):
-        yield line
-        while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-            line = source.readline(LONGEST_LINE + 1)
-
-
-@contextmanager
-def open_articles(path: str) -> Iterator[ArticleFile]:
-    """Open the file at that path, or standard input for `-`. Raises OSError.
-
-    Sources that cannot be read twice, like a pipe, are copied to a temporary file first.
-    """
-    with nullcontext(sys.stdin.buffer) if path == STANDARD_STREAM else open(path, "rb") as source:
-        if source.seekable():
-            yield ArticleFile(source)
-            return
-        with tempfile.TemporaryFile() as copy:
-            shutil.copyfileobj(source, copy)
-            yield ArticleFile(copy)
-
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 _LINES_SHOWN = 5
 
@@ -254,3 +196,117 @@ def time_if_newer(line: bytes, newest: float, reading: Reading) -> float:
     except BadRow:
         pass
     return newest
+
+
+_Batch = tuple[list[ImportedArticle], dict[int, ImportedComment]]
+"""What is imported together: articles, and then comments on these and earlier ones, by line."""
+
+_Written = tuple[list[ArticleId | None], Iterable[tuple[int, CommentEntry]]]
+"""The outcome of a batch: the ids of new articles and, by line, whether each comment is in the store."""
+
+
+class Import:
+    """One import of one file. `reach` is told how many of its bytes are read."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        source: ArticleFile,
+        report: ImportReport,
+        reach: Callable[[int], object] = lambda _: None,
+    ) -> None:
+        self._repository = repository
+        self._source = source
+        self._report = report
+        self._reach = reach
+        self._accounts: dict[str, tuple[UserId, str]] = {}
+        self._rows = ImportRows(source, report)
+
+    def run(self, *, unescape: bool, shift_to_now: bool) -> None:
+        """Import the readable part of the file. Raises ImportRunning and, at the end, DamagedFile."""
+        repository = self._repository
+        reading = Reading(repository.store.now(), repository.rules.voting_window, unescape)
+        if shift_to_now:
+            reading = replace(reading, shift=self._shift(reading))
+        batches = _one_ahead(self._write, self._batches(reading))
+        with repository.imports.lock(), closing(batches):
+            for ids, entries in batches:
+                self._report.count_articles(ids)
+                for line, entry in entries:
+                    self._report.count_comment(line, entry)
+                self._reach(self._source.position)
+        if self._rows.damage:
+            raise self._rows.damage
+
+    def _write(self, batch: _Batch) -> _Written:
+        imports, (articles, comments) = self._repository.imports, batch
+        ids = imports.add(articles)
+        return ids, zip(comments, imports.add_comments(list(comments.values())), strict=True)
+
+    def _shift(self, reading: Reading) -> float:
+        """Return the seconds from the newest row of the file to now, or those of its first import."""
+        # Read all rows as open: the newest article will be open after the shift, when fewer votes are allowed.
+        reading = replace(reading, voting_window=inf)
+        newest, content = -inf, hashlib.blake2b(digest_size=16)
+        for number, line in self._source.lines():
+            content.update(line)
+            newest = max(newest, time_if_newer(line, newest, reading))
+            if number % BATCH == 0:
+                self._reach(self._source.position)
+        if newest == -inf:
+            return 0.0
+        return self._repository.imports.get_shift(content.hexdigest(), reading.now - newest)
+
+    def _batches(self, reading: Reading) -> Iterator[_Batch]:
+        """Yield batches of rows, after creating the accounts of their posters and authors."""
+        rows = self._rows.iterate(reading)
+        while batch := list(islice(rows, BATCH)):
+            names = [row.poster_name if isinstance(row, ImportedArticle) else row.author_name for _, row in batch]
+            self._make_accounts([name for name in names if name and name not in self._accounts])
+            yield (
+                [self._with_poster(row) for _, row in batch if isinstance(row, ImportedArticle)],
+                {line: self._with_author(row) for line, row in batch if isinstance(row, ImportedComment)},
+            )
+
+    def _with_poster(self, article: ImportedArticle) -> ImportedArticle:
+        """Return the article with its poster's account; with that of a deleted member if it is deleted."""
+        if not article.poster_name:
+            return article
+        poster, name = self._accounts.get(article.poster_name, (DELETED_MEMBER, ""))
+        return replace(article, poster=poster, poster_name=name)
+
+    def _with_author(self, comment: ImportedComment) -> ImportedComment:
+        author, name = self._accounts.get(comment.author_name, (DELETED_MEMBER, ""))
+        return replace(comment, author=author, author_name=name)
+
+    def _make_accounts(self, members: list[str]) -> None:
+        """Find or create the accounts. The first spelling in the file names a new account."""
+        with patience():  # the store may be busy with the batch before
+            ids = User.objects.bulk_create_imported(members[::-1])
+        names = dict(User.objects.filter(pk__in=ids.values()).values_list("pk", "username"))
+        for name, user_id in ids.items():
+            self._accounts[name] = user_id, names[user_id]
+            self._report.record_name(name, names[user_id])
+
+
+@contextmanager
+def _short_turns() -> Iterator[None]:
+    """Let a thread that has the store's reply wait at most a tenth as long as usual for one that computes."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(usual / 10)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
+
+
+def _one_ahead(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Generator[_Result, None, None]:
+    """Yield the result of `work` for each item. It runs in a thread, while the next item is prepared."""
+    with _short_turns(), ThreadPoolExecutor(max_workers=1) as thread:
+        running: Future[_Result] | None = None
+        for item in items:
+            if running:
+                yield running.result()
+            running = thread.submit(work, item)
+        if running:
+            yield running.result()

@@ -24,7 +24,7 @@ from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER
 from articles.text.lines import TITLE_LIMIT, clean_comment, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.slugs import clean_slug
-from articles.transfer.fields import (
+from extras.transfer.fields import (
     AHEAD,
     BadRow,
     Reading,

@@ -11,7 +11,7 @@ from accounts.models import User
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER
 from articles.management.base import Progress
-from tests.commands.rows import contents, row
+from extras.transfer.tests.rows import contents, row
 from tests.internals import Store, failing, meanwhile
 from tests.store_state import hold_import_lock, import_lock_holder, problems, release_import_lock, set_clock
 

@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.models import User
-from articles.demo.seeding import DemoNotAlone, remove, seed
 from articles.management.base import StoreCommand, require_accounts
 from articles.repository import ImportRunning
 from articles.web.wiring import patient_repository
+from extras.transfer.demo.seeding import DemoNotAlone, remove, seed
 
 
 class Command(StoreCommand):

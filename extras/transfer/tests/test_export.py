@@ -10,8 +10,8 @@ from django.core.management.base import CommandError
 from accounts.models import User
 from articles.domain.articles import Choice
 from articles.domain.moderation_log import Actor
-from articles.transfer import lines
-from tests.commands.rows import contents, row
+from extras.transfer import lines
+from extras.transfer.tests.rows import contents, row
 from tests.internals import failing
 from tests.store_state import empty
 

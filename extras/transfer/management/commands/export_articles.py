@@ -12,8 +12,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from articles.management.base import StoreCommand, progress
-from articles.transfer import lines
 from articles.web.wiring import patient_repository
+from extras.transfer import lines
 
 _BATCH = 500  # articles between two updates of the progress bar
 

@@ -10,7 +10,7 @@ from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder, root_of
 from articles.domain.moderation_log import Actor
 from articles.management.base import Progress
-from tests.commands.rows import row
+from extras.transfer.tests.rows import row
 from tests.internals import failing
 from tests.store_state import empty, problems
 

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from articles.demo import seeding
-from articles.demo.readers import draw_views
 from articles.domain.articles import Choice
+from extras.transfer.demo import seeding
+from extras.transfer.demo.readers import draw_views
 from tests.store_state import voters
 
 

@@ -1,4 +1,4 @@
-"""The rules that articles/demo/content.json follows."""
+"""The rules that the demo content follows."""
 
 import json
 import re
@@ -10,9 +10,10 @@ import pytest
 
 from articles.text.lines import clean_group_description, clean_text
 from articles.text.markdown import links_in, render
+from extras.transfer.demo import seeding
 from voting_site.configuration.kinds import LANGUAGES
 
-CONTENT = Path(__file__).resolve().parents[2] / "articles" / "demo" / "content.json"
+CONTENT = Path(seeding.__file__).with_name("content.json")
 CJK = re.compile(r"[\u4e00-\u9fff]")
 # A character that a link must carry percent-encoded, or a percent sign that encodes nothing.
 UNSAFE_IN_LINK = re.compile(r"[^\x21-\x7e]|[\"<>\\^`{|}]|%(?![0-9A-F]{2})")

@@ -9,7 +9,7 @@ from math import isinf, isnan
 from typing import Any, TypeGuard
 
 from articles.text.lines import InvalidInput, clean_reason
-from articles.text.messages import english_sentence
+from articles.text.messages import INPUT, with_facts
 
 EARLIEST = 631_152_000  # 1990-01-01, before the first web page
 AHEAD = 86_400  # seconds by which the other site's clock or time zone may be ahead
@@ -25,14 +25,51 @@ LONGEST_LINE = 1_000_000  # bytes
 _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);")
 
 
+_NEEDED = ("title", "link", "text", "time", "votes")
+_TEXTS = ("title", "link", "text", "poster", "author", "reason")
+
+SENTENCES = {
+    "row-encoding": "The line is not UTF-8 text.",
+    "row-json": "The line is not valid JSON.",
+    "row-object": "The line is not a JSON object.",
+    "row-long": "The line is too long.",
+    **{f"{name}-missing": f"The field {name!r} is missing." for name in _NEEDED},
+    **{f"{name}-kind": f"The {name} is not text." for name in _TEXTS},
+    "time-kind": "The time is not a number of Unix seconds.",
+    "time-early": "The time is before 1990.",
+    "time-late": "The time is more than a day in the future.",
+    "closes-kind": "The end of voting is not a number of Unix seconds.",
+    "closes-early": "Voting ends before the time of posting.",
+    "closes-late": "Voting ends more than a year after the time of posting.",
+    "votes-kind": "The votes are not a whole number.",
+    "votes-many": "There are more votes than the site can store.",
+    "votes-open": "Voting is still open. Until it ends there can be at most %(limit)s votes and opposes.",
+    "opposes-kind": "The votes and opposes are not whole numbers from 0.",
+    "groups-kind": "The groups are not a list.",
+    "slug-kind": "A group's name is not text.",
+    "comment-number-kind": "A comment's number is not a whole number below a million.",
+    "comment-number-order": "The comment's number is not higher than that of the comment above it.",
+    "comment-number-taken": "The article has another comment with this number here.",
+    "comment-article": "The comment has no article: none is above it, or it was rejected.",
+    "comment-parent": "The comment that it replies to is not above it, or was rejected.",
+    "comment-parent-gone": "The comment that it replies to is not here.",
+    "edited-kind": "The time of the edit is not a number of Unix seconds.",
+    "edited-early": "The comment was edited before the time of posting.",
+    "edited-late": "The time of the edit is more than a day in the future.",
+    "deleted-kind": "The field 'deleted' is neither true nor false.",
+    "slug-many": "The article is in more than %(limit)s groups. Only the first %(limit)s are kept.",
+}
+"""What is wrong with a row, besides `INPUT`. A report of an import is in English only."""
+
+
 class BadRow(ValueError):
     """A row that cannot be imported, or a group that is not valid.
 
-    `code` is one of `messages.ROWS` or `messages.INPUT`, and stable; `params` are the facts of its sentence.
+    `code` is one of `SENTENCES` or `messages.INPUT`, and stable; `params` are the facts of its sentence.
     """
 
     def __init__(self, code: str, **params: int | str) -> None:
-        super().__init__(english_sentence(code, params))
+        super().__init__(with_facts(SENTENCES.get(code) or INPUT[code], params))
         self.code = code
 
 

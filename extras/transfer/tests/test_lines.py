@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, strategies as st
 
-from articles import transfer
 from articles.domain.articles import Article, ImportedArticle
 from articles.text.lines import InvalidInput, clean_title
-from articles.text.messages import ROWS
-from articles.transfer.fields import MOST_OPEN_VOTES, BadRow, Reading, parse_line
-from articles.transfer.lines import fields_of, format_line, read_row
+from extras import transfer
+from extras.transfer.fields import MOST_OPEN_VOTES, SENTENCES, BadRow, Reading, parse_line
+from extras.transfer.lines import fields_of, format_line, read_row
 
 NOW = 1_700_000_000.0
 WINDOW = 7 * 86400
@@ -112,8 +111,8 @@ def test_an_invalid_row_is_refused_with_its_cause(changes, expected):
 def test_every_refusal_code_of_a_row_has_a_message():
     source = "".join(path.read_text("utf-8") for path in Path(transfer.__file__).parent.glob("*.py"))
 
-    assert set(re.findall(r'BadRow\("([a-z-]+)"', source)) <= ROWS.keys()
-    assert all(message.endswith(".") for message in ROWS.values())
+    assert set(re.findall(r'BadRow\("([a-z-]+)"', source)) <= SENTENCES.keys()
+    assert all(message.endswith(".") for message in SENTENCES.values())
     with pytest.raises(BadRow, match="The line is not valid JSON"):
         parse_line(b"{")
 

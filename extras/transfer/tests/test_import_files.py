@@ -7,8 +7,8 @@ import sys
 import pytest
 from django.core.management.base import CommandError
 
-from articles.management.importing import open_articles
-from tests.commands.rows import row
+from extras.transfer.files import open_articles
+from extras.transfer.tests.rows import row
 
 ROWS = [row(n) for n in range(3)]
 

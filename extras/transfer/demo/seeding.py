@@ -27,7 +27,6 @@ from accounts.account_deletion import delete_without_trace
 from accounts.models import NameLook, User
 from accounts.moderators import GROUP as MODERATORS
 from articles import private_files
-from articles.demo.readers import discuss, draw_views, record_missing
 from articles.domain.articles import Choice, ImportedArticle
 from articles.domain.errors import ActionRefused, ArticleNotFound, GroupNotFound
 from articles.domain.members import UserId
@@ -36,6 +35,7 @@ from articles.models import SiteText
 from articles.repository import ImportRunning, Repository
 from articles.text.lines import clean_group_description, clean_text, clean_title
 from articles.text.links import clean_link
+from extras.transfer.demo.readers import discuss, draw_views, record_missing
 
 MEMBER, MODERATOR = "demo", "demo-moderator"
 _SEED = 20
@@ -147,7 +147,7 @@ def _summary(articles: int, votes: int, views: int, logins: Mapping[str, str]) -
 @cache
 def _content() -> Any:
     """Return the demo content, with titles, links, texts and descriptions cleaned as in the store."""
-    content = json.loads((files("articles.demo") / "content.json").read_text("utf-8"))
+    content = json.loads((files(__package__) / "content.json").read_text("utf-8"))
     for group in content["groups"]:
         group["description"] = clean_group_description(group.get("description", ""))
     for row in content["articles"]:

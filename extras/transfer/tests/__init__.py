@@ -1,0 +1,1 @@
+"""Imports, exports and the demo."""
