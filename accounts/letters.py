@@ -30,7 +30,7 @@ _STYLES = {
     "table.column": "max-width: 600px; margin: 0 auto",
     "td": f"padding: 0 16px; font: 16px/1.5 {_FONTS}; color: {{ink}}; overflow-wrap: anywhere",
     "td.around": "padding: 12px 0",
-    "td.marker": "padding: 0 16px 12px; font-size: 13px; color: {soft}",
+    "td.first": "padding: 0 16px 12px; font-size: 13px; color: {soft}",
     "td.head": "padding: 12px 16px; font-weight: bold; background-color: {paper}; border-top: 3px solid {accent}",
     "td.content": "padding: 4px 16px 8px; background-color: {paper}",
     "td.foot": "padding: 12px 16px; font-size: 13px; color: {soft}",
@@ -68,7 +68,7 @@ _LONGEST_SUBJECT = 150
 
 def draw(template: str, context: dict[str, Any], origin: str) -> tuple[str, str, str]:
     """Return subject, text and HTML of a mail in the active language. Links to pages begin with `origin`."""
-    context = {"name": "", "marker": "", "stop": ""} | context
+    context = {"name": "", "first_line": "", "stop": ""} | context
     html = _OWN_LINK.sub(origin, _environment().get_template(template).render(context))
     title = _SUBJECT.search(html)
     subject = " ".join(unescape(title[1]).split()) if title else ""

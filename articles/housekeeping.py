@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 import tasks
 from accounts import account_deletion, sessions as member_sessions
 from accounts.models import App, HeldPost, LegalNotice, Statement, TextDigest
-from articles import mailing, replies
+from articles import mailing
 from articles.backup import folders, making
 from articles.configuration.choices import closed_groups
 from articles.doctor import housekeeping
@@ -192,11 +192,6 @@ def _send_mail(repository: Repository) -> str:
     return _counted(sent, "mail", "queued")
 
 
-def _post_replies(_repository: Repository) -> str:
-    done = replies.post_due(_BUDGET) if settings.REPLY_ADDRESS else {}
-    return ", ".join(_counted(number, "reply", what) for what, number in done.items())
-
-
 def _do_tasks(_repository: Repository) -> str:
     """Do background tasks, where no worker is faster; let those that were lost be done again."""
     deadline = time.monotonic() + _BUDGET
@@ -229,7 +224,6 @@ _STEPS: tuple[_Step, ...] = (
     _Step("archive", _archive),
     _Step("account_deletion", lambda _: _counted(account_deletion.advance_all(_BUDGET), "account", "deleted")),
     _Step("mail", _send_mail),
-    _Step("replies", _post_replies, is_awaited=lambda: settings.REPLY_ADDRESS),
     *map(_step_of, extras.steps()),
     _Step("tasks", _do_tasks),
     _Step("trim", lambda one: _counted(one.lease.trim({step.name for step in _STEPS}), "entry", "dropped")),

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
-from urllib.parse import quote
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -24,14 +23,14 @@ from django_tasks import task
 from markupsafe import Markup
 
 from accounts.letters import notice_macros, text_of
-from accounts.mail import Kind, Letter, TooManyMails, draw_later, language_of, letter_to, reply_address, send_drawn
+from accounts.mail import Kind, Letter, TooManyMails, draw_later, language_of, letter_to, send_drawn
 from accounts.models import BAN_SCOPES, Ban, Statement, User
 from articles.domain.articles import Article
 from articles.domain.moderation_log import REVERSING, STATED
 from articles.domain.notices import EXCERPT_CHARACTERS, Notice, NoticeKind, NoticePointer
 from articles.repository import Repository
-from articles.text.mails import MARKER
 from articles.text.markdown import plain
+from articles.web import extras
 from articles.web.identity import named
 from articles.web.preferences import hiding_of, slugs_from
 from articles.web.wiring import patient_repository
@@ -72,17 +71,17 @@ def send_each(mails: Iterator[Mail], deadline: float) -> int:
 def notices_to(member: User, notices: Sequence[Notice], count: int, bans: Sequence[Ban] = ()) -> Letter:
     """Return a mail about bans, if any, and notices in the member's language; `count` is their total number.
 
-    A reply to a mail about one comment is a reply to that comment. If there are several, each has its own address.
+    A mail about one notice can be answered as that notice can; if there are several, each has a link to answer it.
     """
     with language_of(member):
-        with_reply = [one.comment_id if one.takes_reply else 0 for one in notices]
-        replies = [reply_address(member.pk, comment) if comment else "" for comment in with_reply]
+        answers = [extras.answer(member, one) for one in notices]
         rows: list[str] = [_ban_row(ban) for ban in bans]
-        rows += [_notice_row(notice, reply) for notice, reply in zip(notices, replies, strict=True)]
-        reply = replies[0] if count == 1 and replies else ""
-        context = {"count": count, "rows": rows, "subject": _line_of(rows[0]), "marker": MARKER if reply else ""}
-        mail = letter_to(member, Kind.NOTICES, context)
-        return mail._replace(headers=mail.headers | {"Reply-To": reply}) if reply else mail
+        rows += [_notice_row(notice, answer) for notice, answer in zip(notices, answers, strict=True)]
+        context = {"count": count, "rows": rows, "subject": _line_of(rows[0])}
+        if count > 1 or not answers or not (only := answers[0]):
+            return letter_to(member, Kind.NOTICES, context)
+        mail = letter_to(member, Kind.NOTICES, context | {"first_line": only.first_line})
+        return mail._replace(headers=mail.headers | {"Reply-To": only.address})
 
 
 def digest_to(member: User, articles: Sequence[Article]) -> Letter:
@@ -99,11 +98,11 @@ def _ban_row(ban: Ban) -> SafeString:
     return format_html("<li>{}{}{}</li>", macros.facts(ban, BAN_SCOPES), macros.texts(ban), link)
 
 
-def _notice_row(notice: Notice, reply: str) -> Markup:
-    mailto = f"mailto:{quote(reply, safe='@')}?subject={quote(f'Re: {notice.title}')}" if reply else ""
+def _notice_row(notice: Notice, answer: extras.Answer | None) -> Markup:
     excerpt = Truncator(plain(notice.html)).chars(EXCERPT_CHARACTERS)
     macros = notice_macros("inbox/notice.html")
-    drawn: Markup = macros.draw_notice(notice, excerpt, mailto=mailto, address=path_of(notice))
+    link = answer and answer.link
+    drawn: Markup = macros.draw_notice(notice, excerpt, answer=link, address=path_of(notice))
     return drawn
 
 

@@ -160,7 +160,7 @@ _BY_NAME = (
 def doors(extra: str) -> str:
     """Return the row of an extra in the table of doors: what is found by name, its rows, its methods."""
     rows, found = extras.rows_of(extra), vars(import_module(f"extras.{extra}.apps")).values()
-    (own,) = (one for one in found if isinstance(one, type) and issubclass(one, Extra) and one is not Extra)
+    (own,) = (one for one in found if type(one) is type and issubclass(one, Extra) and one is not Extra)
     cells = (
         [name for name in _BY_NAME if (extras.FOLDER / extra / name).exists()],
         [one.name for one in fields(rows) if getattr(rows, one.name)],

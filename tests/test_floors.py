@@ -74,7 +74,6 @@ FLOORS = (
         "articles.mailing",
         "links.asking",
     ),
-    ("articles.replies",),
     ("articles.backup", "articles.web"),
     ("articles.repository",),
     ("articles.site", "articles.text"),

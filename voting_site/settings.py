@@ -146,7 +146,6 @@ METRICS_FINDER = "voting_site.serving.metrics_folder.find"
 # Copies of public pages, for the time when the store is away; None: no copies.
 KEPT_PAGES_DIR = DATA_DIR / "kept_pages"
 SEARCH_DIR = DATA_DIR / "search"
-REPLY_MAILDIR = DATA_DIR / "replies"
 _THREADS = CONFIGURATION["WEB_THREADS"]
 PASSWORD_HASHES_AT_ONCE = leaving_one_free(2, _THREADS)  # each takes 60 MB, and a fifth of a second of a core
 SHARED_PAGES_AT_ONCE = leaving_one_free(_THREADS, _THREADS)

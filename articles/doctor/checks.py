@@ -55,7 +55,6 @@ _OWN = (
     Check("clocks", "clocks", housekeeping.check_clocks, _STORE),
     Check("mail", "backend", mail.check_backend),
     Check("mail", "server", mail.check_server, slow=True),
-    Check("mail", "replies", mail.check_replies),
     Check("sign-in", "ways", settings.check_ways, slow=True),
     Check("sign-in", "providers", settings.check_providers, slow=True),
     Check("proxy", "request", proxy.check_request, slow=True),

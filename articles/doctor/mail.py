@@ -1,14 +1,11 @@
 """Whether the site can send mail."""
 
 import json
-import os
 import smtplib
 import time
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
-from django.conf import settings
 from django.db import DatabaseError
 from django.utils.crypto import get_random_string
 from django.utils.encoding import force_bytes
@@ -18,7 +15,6 @@ from django_tasks_db.models import DBTaskResult
 
 import tasks
 from accounts.mail import SMTP, Kind, connection, is_sent, letter, server
-from articles import replies
 from articles.configuration import choices
 from articles.doctor.examination import (
     Examination,
@@ -58,24 +54,6 @@ def check_server(_examination: Examination) -> Iterator[Finding]:
             yield fine(f"The mail server {_server()} accepts the site's login.")
     except (OSError, smtplib.SMTPException) as failure:
         yield error(f"The mail server {_server()} cannot be used.", "Check `EMAIL_URL`.", _answer_in(failure))
-
-
-def check_replies(_examination: Examination) -> Iterator[Finding]:
-    if not settings.REPLY_ADDRESS:
-        return
-    folder = replies.folder()
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        yield error(
-            _("Replies by mail are not read: the site cannot read and change `%(folder)s`.") % {"folder": folder},
-            _("Let the mail server deliver there, and the site’s user delete: docs/reply-by-mail.md."),
-        )
-    elif set_aside := sum(1 for _name in islice(replies.aside().glob("*"), _MOST_COUNTED)):
-        yield warning(
-            f"{set_aside} replies by mail failed because of errors in the site.",
-            f"See the log. Move them from `{replies.aside()}` to `{folder}` to try again.",
-        )
-    else:
-        yield fine("Replies by mail are read.")
 
 
 PATIENCE = 10.0  # seconds in which a process of the site takes the test mail: an idle one looks every second

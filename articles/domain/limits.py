@@ -125,7 +125,6 @@ LIMITS = (
     Limit("lookups", Per.READER, "120/1m"),
     Limit("titles", Per.MEMBER, "30/10m"),
     Limit("previews", Per.MEMBER, "120/1m"),
-    Limit("refusals", Per.MEMBER, "5/1d"),
     Limit("exports", Per.MEMBER, "5/1h"),
     Limit("api", Per.READER, "300/1m"),
     Limit("logins", Per.ACCOUNT, "10/10m"),

@@ -140,7 +140,6 @@ LIMITS = {
     "lookups": gettext_lazy("Too many links were looked up in a short time."),
     "titles": gettext_lazy("You have fetched the titles of too many links in a short time."),
     "previews": gettext_lazy("You have previewed texts too often in a short time."),
-    "refusals": gettext_lazy("Many of your replies by mail were not published in a short time."),
     "exports": gettext_lazy("You have downloaded your data too often in a short time."),
     "api": gettext_lazy("Too many requests in a short time."),
     "logins": gettext_lazy("Too many password attempts."),

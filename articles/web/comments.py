@@ -29,12 +29,12 @@ def post(
     parent: CommentId | None,
     *,
     is_approved: bool = False,
-    mail: str = "",
+    key: str = "",
 ) -> CommentId:
     """Post a comment with a clean text. Raises Banned, LimitReached, and the errors of `Comments.post`.
 
     Raises RefusedByRule, and HeldForApproval, unless it `is_approved`: then no limits apply either.
-    `mail`: a digest of its Message-ID, if it came by mail.
+    `key`: what tells it from others, if the same one can arrive again much later.
     """
     author = writer(request, lambda: repository().articles.get(article_id).groups)
     facts = MemberFacts.of_comment(request.user, article_id, text)
@@ -60,7 +60,7 @@ def post(
         parent=parent,
         mentioned=audience.mentioned,
         spared=audience.spared,
-        mail=mail,
+        key=key,
     )
     verdict.carry_out(comment_id, article_id, is_new=True)
     return comment_id

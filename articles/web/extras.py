@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from accounts.models import User
     from articles.domain.articles import Article
     from articles.domain.moderation_log import LogEntry
+    from articles.domain.notices import Notice
     from articles.repository import Repository
 
 
@@ -74,6 +75,19 @@ PLACES = ("article.foot", "article.menu", "notice.foot")
 """Where links can be: below an `Article`, in its menu, below a `Notice` of an inbox or a mail."""
 
 
+class Answer(NamedTuple):
+    """How a member answers a mail about a notice."""
+
+    address: str
+    """Of a mail about this notice alone: its `Reply-To`."""
+
+    link: Link
+    """Beside those to read and reply on the site."""
+
+    first_line: str
+    """Of a mail about this notice alone: nothing comes before it."""
+
+
 class Button(NamedTuple):
     """A form with one button: what it sends, and where."""
 
@@ -120,6 +134,10 @@ class Extra(AppConfig):
         """
         return ()
 
+    def answer(self, member: "User", notice: "Notice") -> Answer | None:
+        """Return how a member answers a mail about a notice, in their language; None if there is no way."""
+        return None
+
     def log_buttons(
         self,
         request: "HttpRequest",
@@ -162,6 +180,11 @@ def drawn(place: str, request: "HttpRequest") -> SafeString:
 def links(place: str, request: "HttpRequest | None", thing: Any) -> list[Link]:
     """Return the links of all extras at a place."""
     return [link for extra in installed() for link in extra.links(place, request, thing)]
+
+
+def answer(member: "User", notice: "Notice") -> Answer | None:
+    """Return how a member answers a mail about a notice: the first way that an extra has."""
+    return next(filter(None, (extra.answer(member, notice) for extra in installed())), None)
 
 
 def log_buttons(request: "HttpRequest", article: "Article", entries: "Sequence[LogEntry]") -> dict[float, Button]:

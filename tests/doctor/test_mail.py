@@ -116,15 +116,3 @@ def test_a_server_that_is_away_at_the_test_is_an_error_and_keeps_no_task(serve):
     assert finding.level.label == "error"
     assert "refused" in finding.detail
     assert not DBTaskResult.objects.exists()
-
-
-def test_a_folder_for_replies_that_cannot_be_used_is_an_error(settings, tmp_path):
-    assert levels("mail", "replies") == []
-    settings.REPLY_ADDRESS, settings.REPLY_MAILDIR = "reply@news.example.org", tmp_path
-
-    assert levels("mail", "replies") == ["error"]
-    (tmp_path / "new").mkdir()
-    assert levels("mail", "replies") == ["fine"]
-    (tmp_path / "cur").mkdir()
-    (tmp_path / "cur" / "mail").touch()
-    assert levels("mail", "replies") == ["warning"]

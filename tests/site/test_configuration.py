@@ -360,21 +360,6 @@ def test_a_cache_in_the_database_of_the_store_is_refused(tmp_path, environment, 
         load(tmp_path)
 
 
-def test_replies_by_mail_take_an_address(environment, tmp_path):
-    environment.setenv("REPLY_ADDRESS", "Reply@News.example.org")
-    assert load(tmp_path)["REPLY_ADDRESS"] == "reply@news.example.org"
-
-    for wrong in (
-        "reply",
-        "re+ply@x.org",
-        "a" * 20 + "@x.org",
-        "réply@x.org", "a@b@c.org", "a b@c.org", "-a@c.org",
-    ):  # fmt: skip
-        environment.setenv("REPLY_ADDRESS", wrong)
-        with pytest.raises(BadSetting, match="REPLY_ADDRESS"):
-            load(tmp_path)
-
-
 def test_a_cluster_cannot_be_the_cache(tmp_path, environment):
     environment.setenv("REDIS_URL", "cluster://:hidden@a,b")
     values = load(tmp_path)

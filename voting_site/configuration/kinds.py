@@ -113,7 +113,7 @@ def _sender(text: str) -> str:
     return text
 
 
-_REPLY_ADDRESS = re.compile(r"(?=.{3,200}$)[a-z0-9](?:[a-z0-9._-]{0,17}[a-z0-9])?@[a-z0-9-]+(?:\.[a-z0-9-]+)*")
+_MAIL_ADDRESS = re.compile(r"(?=.{3,200}$)[a-z0-9](?:[a-z0-9._-]{0,17}[a-z0-9])?@[a-z0-9-]+(?:\.[a-z0-9-]+)*")
 """A mail address to which 45 characters can be added."""
 
 
@@ -247,8 +247,8 @@ KINDS = {
         is_secret=True,
     ),
     "sender": Kind(_sender, "a mail address, such as news@example.org"),
-    "reply address": Kind(
-        lambda text: _that(_REPLY_ADDRESS.fullmatch)(text.lower()),
+    "mail address": Kind(
+        lambda text: _that(_MAIL_ADDRESS.fullmatch)(text.lower()),
         "a mail address in ASCII, without + and with at most 19 characters before the @, such as "
         "reply@news.example.org",
     ),

@@ -84,7 +84,6 @@ VARIABLES = (
     Variable("STORE_CONFIRM_REPLICAS", "number", "0", 0, 16),
     Variable("EMAIL_URL", "mail server", "consolemail://", in_browser=True),
     Variable("EMAIL_FROM", "sender", "noreply@localhost", in_browser=True),
-    Variable("REPLY_ADDRESS", "reply address", ""),
     Variable("VOTING_WINDOW_DAYS", "number", "7", 1, 365),
     Variable("ARTICLES_PER_PAGE", "number", "25", 5, 100),
     Variable("VOTES_PER_DAY", "number or auto", "auto", 1, 86400),

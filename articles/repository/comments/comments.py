@@ -33,8 +33,8 @@ from articles.repository.votes import cast
 
 SENT_SECONDS = 600  # seconds within which the same comment, sent again, leads to the first
 
-MAILED_SECONDS = 30 * 86400
-"""The same for a mail, which waits while the site is stopped, or which a mail server delivers twice."""
+KEYED_SECONDS = 30 * 86400
+"""The same for one with a key, such as a mail, which a mail server can deliver twice."""
 
 _HAS_NO_TOKEN = FIELDS.index("log"), FIELDS.index("merges")
 
@@ -57,15 +57,15 @@ class Comments(OfStore):
         mentioned: Collection[UserId] = (),
         spared: Collection[UserId] = (),
         posted_at: float | None = None,
-        mail: str = "",
+        key: str = "",
     ) -> CommentId:
         """Publish a comment, as a reply to `parent` if given; return its id. One round trip.
 
         Notifies those who are `mentioned` and, unless `spared`, the author of what it replies to. `posted_at`:
         Unix seconds, for content that is older than the site; now if None.
 
-        The same text sent again within SENT_SECONDS returns the id of the first; for a comment that came by mail,
-        the same `mail`, a digest of its Message-ID, within MAILED_SECONDS. Raises ArticleNotFound, ArticleRemoved,
+        The same text sent again within SENT_SECONDS returns the id of the first; for a comment with a `key`, the
+        same key within KEYED_SECONDS. Raises ArticleNotFound, ArticleRemoved,
         AccountDeleted, DiscussionLocked, DiscussionFull, CommentRemoved for a removed parent, and CommentNotFound
         for one that is unknown, deleted or on another article.
         """
@@ -75,8 +75,8 @@ class Comments(OfStore):
             raise CommentNotFound(parent)
         store, now = self._store, self._store.now() if posted_at is None else posted_at
         keys = store.shards.of(article_id)
-        sent = _digest(above, user, f"\0{mail}" if mail else text)  # no text has a NUL
-        life = MAILED_SECONDS if mail else SENT_SECONDS
+        sent = _digest(above, user, f"\0{key}" if key else text)  # no text has a NUL
+        life = KEYED_SECONDS if key else SENT_SECONDS
         (comment_id,) = store.change(
             "comments/post", article_id,
             [keys.article(article_id), keys.comment_sent(sent)],
@@ -319,7 +319,7 @@ class Comments(OfStore):
 
 
 def _digest(parent: CommentId, user: UserId, text: str) -> str:
-    """Return the digest that identifies a comment sent twice, by its text or mail, as 32 hexadecimal digits."""
+    """Return the digest that identifies a comment sent twice, by its text or key, as 32 hexadecimal digits."""
     return blake2b(f"{parent} {user} {text}".encode(), digest_size=16).hexdigest()
 
 

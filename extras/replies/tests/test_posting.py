@@ -14,23 +14,26 @@ from email.policy import SMTP, default
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.core import mail
 from django.utils import timezone
 
-from accounts.mail import read_reply_address, reply_address
 from accounts.models import Ban, BanScope, HeldPost
-from articles import housekeeping, mailing, replies
+from articles import housekeeping, mailing
 from articles.domain.errors import StoreUnavailable
-from articles.text.mails import MARKER, MOST_BYTES
 from articles.web.rules.matching import Definition, RuleAct, Subject
+from extras.replies import posting as replies
+from extras.replies.addresses import read_reply_address, reply_address
+from extras.replies.mails import MARKER, MOST_BYTES
+from extras.replies.tests.samples import AUTOMATIC, HOSTILE
 from moderation.bans import ban
 from moderation.rules import pages
 from tasks import TaskQueueFull
 from tests.cases import for_each
 from tests.factories import actor, comment_on
 from tests.mail_backends import wait_until_sent
-from tests.mails import AUTOMATIC, HOSTILE, mail_server
+from tests.mails import mail_server
 from tests.site_process import free_port
 from tests.store_state import client_of
 
@@ -39,8 +42,8 @@ from tests.store_state import client_of
 def box(settings, tmp_path) -> mailbox.Maildir:
     """The maildir of a site that takes replies by mail."""
     settings.SITE_URL = "https://news.example.org"
-    settings.REPLY_ADDRESS, settings.REPLY_MAILDIR = "reply@news.example.org", tmp_path / "box"
-    return mailbox.Maildir(str(tmp_path / "box"))
+    settings.REPLY_ADDRESS, settings.DATA_DIR = "reply@news.example.org", tmp_path
+    return mailbox.Maildir(str(tmp_path / "replies"))
 
 
 @pytest.fixture
@@ -114,7 +117,8 @@ def test_the_address_is_signed_for_one_member_and_one_comment(alice, bob, commen
 def test_without_the_setting_no_mail_has_an_address(alice, settings):
     assert settings.REPLY_ADDRESS == ""
     assert reply_address(alice.pk, 7) == ""
-    assert housekeeping._post_replies(None) == ""
+    (step,) = apps.get_app_config("replies").steps()
+    assert step.work(None, 60) == 0
 
 
 def test_an_address_is_found_in_any_header_that_names_recipients(site_store, article, alice, comment, box):
@@ -428,7 +432,7 @@ def test_a_run_is_bounded_and_the_next_one_continues(alice, comment, box, monkey
 
 
 def test_a_folder_that_cannot_be_changed_is_an_error_before_anything_is_posted(alice, comment, box, settings):
-    settings.REPLY_MAILDIR = Path("/nowhere")
+    settings.DATA_DIR = Path("/nowhere")
     with pytest.raises(OSError, match="cannot be read and changed"):
         replies.post_due(60)
 
@@ -490,7 +494,8 @@ def test_mails_say_nothing_of_replies_if_none_is_possible(site_store, article, l
 def test_a_reply_by_mail_server_is_posted(site_store, article, later, mailed, comment, box, settings, tmp_path):
     message = sent_notices(site_store, later)
     text, _html = parts_of(message)
-    port, settings.REPLY_MAILDIR = free_port(), tmp_path / "delivered"
+    port, settings.DATA_DIR = free_port(), Path(tmp_path / "delivered")
+    settings.DATA_DIR.mkdir()
     answer = EmailMessage(policy=SMTP)
     answer["From"], answer["To"], answer["Message-ID"] = (
         "alice@example.org",
@@ -500,12 +505,12 @@ def test_a_reply_by_mail_server_is_posted(site_store, article, later, mailed, co
     quoted = "".join(f"> {line}\n" for line in text.splitlines())
     answer.set_content(f"我同意。\n\nOn 11/28/26 10:00, Article Voting wrote:\n{quoted}")
 
-    with mail_server(port, settings.REPLY_MAILDIR) as count:
+    with mail_server(port, settings.DATA_DIR / "replies") as count:
         with smtplib.SMTP("127.0.0.1", port) as line:
             line.send_message(answer, "alice@example.org", [message["Reply-To"]])
         assert count() == 1
         (step,) = [one for one in housekeeping._FREQUENT if one.name == "replies"]
-        assert [one.result for one in housekeeping.run(site_store, steps=[step])] == ["1 reply posted"]
+        assert [one.result for one in housekeeping.run(site_store, steps=[step])] == ["1 reply taken"]
         assert count() == 0
 
     assert texts(site_store, article)[0] == "我同意。"

@@ -16,7 +16,7 @@ DEADLINE = 60
 
 PREPARED = """
 import json
-from accounts.mail import reply_address
+from extras.replies.addresses import reply_address
 from accounts.models import User
 from articles.web.wiring import repository
 alice, bob = (User.objects.create_user(name, email=f"{name}@example.org") for name in ("alice", "bob"))
@@ -28,7 +28,7 @@ print(json.dumps([article, reply_address(alice.pk, comment)]))
 
 KILLED = """
 import os, signal
-from articles import replies
+from extras.replies import posting as replies
 from pathlib import Path
 where, name, after = {step}
 real = getattr(where, name)

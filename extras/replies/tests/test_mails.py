@@ -6,9 +6,9 @@ from email.message import EmailMessage
 
 import pytest
 
-from articles.text.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable, own_text
+from extras.replies.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable, own_text
+from extras.replies.tests.samples import AUTOMATIC, HOSTILE
 from tests.cases import for_each
-from tests.mails import AUTOMATIC, HOSTILE
 from tests.work import work_in
 
 QUOTED = [

@@ -29,17 +29,18 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from accounts.mail import Kind, TooManyMails, comparable, letter_to, read_reply_address, reply_address, send_later
+from accounts.mail import TooManyMails, comparable, letter_to, send_later
 from accounts.models import User
 from articles.configuration.choices import chosen
 from articles.domain.comments import CommentId, article_of
 from articles.domain.errors import ArticlesError, Banned, HeldForApproval, LimitReached, StoreError
 from articles.formatting.values import grouped
 from articles.text.lines import InvalidInput, clean_comment
-from articles.text.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable
 from articles.text.refusals import action_sentence, input_sentence
 from articles.web import comments, limits
 from articles.web.forms.fields import check_links
+from extras.replies.addresses import read_reply_address, reply_address
+from extras.replies.mails import MARKER, MOST_BYTES, IncomingMail, Unreadable
 from tasks import TaskQueueFull
 
 _log = logging.getLogger(__name__)
@@ -72,12 +73,12 @@ class _Reply(NamedTuple):
 
 def folder() -> Path:
     """Return the folder in which mail servers put new mails."""
-    return Path(settings.REPLY_MAILDIR, "new")
+    return Path(settings.DATA_DIR, "replies", "new")
 
 
 def aside() -> Path:
     """Return the folder for mails that could not be handled because of an error in the site."""
-    return Path(settings.REPLY_MAILDIR, "cur")
+    return Path(settings.DATA_DIR, "replies", "cur")
 
 
 def post_due(budget: float) -> Counter[str]:
@@ -177,7 +178,7 @@ def _post(reply: _Reply) -> None:
         raise _Refused(_("It came from another address than %(address)s.") % {"address": reply.member.email})
     text, request = check_links(clean_comment(_text_of(reply))), _request_of(reply.member)
     limits.take_texts(request, len(text.encode()))
-    comments.post(request, article_of(reply.comment), text, reply.comment, mail=reply.key)
+    comments.post(request, article_of(reply.comment), text, reply.comment, key=reply.key)
 
 
 def _text_of(reply: _Reply) -> str:
@@ -233,7 +234,7 @@ def _answer(reply: _Reply, refused: Exception) -> None:
     headers = {"Auto-Submitted": "auto-replied"}
     if _MESSAGE_ID.fullmatch(message_id):
         headers |= {"In-Reply-To": message_id, "References": message_id}
-    answer = letter_to(member, Kind.REPLY_REFUSED, context)
+    answer = letter_to(member, "replies/refused.html", context)
     with suppress(TooManyMails):
         send_later(answer._replace(headers=answer.headers | headers), member.pk)
 

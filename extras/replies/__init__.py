@@ -1,0 +1,1 @@
+"""Replies by mail: members answer a mail about a comment, and the site posts the answer."""
