@@ -43,6 +43,23 @@ member = User.objects.get(username="demo")
 for fill in [*all_of("fill"), *all_of("use")]:
     fill(member)
 """
+_RUN = """
+import io, json
+from contextlib import redirect_stderr, redirect_stdout
+from django.core.management import call_command
+answers = []
+for command in COMMANDS:
+    told, status = io.StringIO(), 0
+    with redirect_stdout(told), redirect_stderr(told):
+        try:
+            call_command(*command)
+        except SystemExit as ended:
+            status = ended.code
+        except Exception as failed:
+            status = repr(failed)
+    answers.append((status, told.getvalue()))
+print(json.dumps(answers))
+"""
 _LOG_IN = """
 import json
 from django.test import Client
@@ -115,6 +132,24 @@ def demand(site: Site | Stopped, *command: str, says: str = "", status: int = 0)
     return done.stdout
 
 
+class Command(NamedTuple):
+    """A command of the site, with its arguments, and what is expected of it."""
+
+    words: Sequence[str]
+    says: str = ""
+    status: int = 0
+
+
+def demand_all(site: Site | Stopped, *commands: Command) -> None:
+    """Run these commands in one process."""
+    script = _RUN.replace("COMMANDS", repr([one.words for one in commands]))
+    answers = json.loads(demand(site, "shell", "--verbosity", "0", "-c", script).splitlines()[-1])
+    for command, (status, told) in zip(commands, answers, strict=True):
+        if status != command.status or command.says not in told:
+            wanted = f"{command.status} with {command.says!r}"
+            raise Failed(f"manage.py {' '.join(command.words)}: status {status}, not {wanted}:\n{told}")
+
+
 def crawl(site: Site, session: str) -> tuple[int, list[str]]:
     """Follow links, those to new kinds of pages first; return how many pages were seen, and what is dead."""
     waiting, seen, kinds, dead = (
@@ -168,12 +203,11 @@ def look(site: Site, kinds: Sequence[str] = KINDS) -> None:
     print(f"    pages: {', '.join(counts)}")
 
 
-def use(site: Site) -> None:
-    """Let every kind of reader open pages, and do what an operator does."""
-    look(site)
-    demand(site, "tick")
+def use(site: Site, *checks: Command) -> None:
+    """Let every kind of reader open pages; run these commands, and those of every operator."""
     with tempfile.TemporaryDirectory() as folder:
-        demand(site, "backup", folder)
+        demand_all(site, *checks, Command(["tick"]), Command(["backup", folder]))
+    look(site)
 
 
 class Trial(NamedTuple):
@@ -189,24 +223,17 @@ class Trial(NamedTuple):
 
     def new_site(self) -> None:
         with started(self.program.with_name("new"), self.program) as site:
-            demand(site, "check", says="no issues")
-            demand(site, "makemigrations", "--check", "--dry-run")
-            use(site)
+            use(site, Command(["check"], "no issues"), Command(["makemigrations", "--check", "--dry-run"]))
             demand(site, "audit")
 
     def used_site(self) -> None:
         data = self.program.with_name("used")
         shutil.copytree(self.used, data)
         with started(data, self.program) as site:
-            for name in self.names:
-                demand(site, "check", says=f"forget_extra {name}")
-                demand(site, "audit", says=f"forget_extra {name}", status=1)
-            use(site)
-            for name in self.names:
-                demand(site, "forget_extra", name, says="removed")
-            demand(site, "check", says="no issues")
-            demand(site, "audit")
-            use(site)
+            left = [f"forget_extra {name}" for name in self.names]
+            use(site, *(Command(["check"], one) for one in left), *(Command(["audit"], one, 1) for one in left))
+            forget = [Command(["forget_extra", name], "removed") for name in self.names]
+            use(site, *forget, Command(["check"], "no issues"), Command(["audit"]))
         with started(data, ROOT) as site:
             demand(site, "check", says="no issues")
             look(site, ["administrator"])
