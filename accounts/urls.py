@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts.views import apps, login, passwords, providers, security, settings
+from accounts.views import login, passwords, providers, security, settings
 
 app_name = "accounts"
 urlpatterns = [
@@ -48,11 +48,6 @@ urlpatterns = [
     path("unsubscribe/<str:token>/", settings.unsubscribe, name="unsubscribe"),
     path("settings/invitations/", login.invitations, name="invitations"),
     path("settings/invitations/<int:invitation_id>/revoke/", login.revoke_invitation, name="revoke_invitation"),
-    path(".well-known/oauth-authorization-server", apps.metadata, name="app_metadata"),
-    path("oauth/authorize/", apps.authorize, name="authorize"),
-    path("oauth/token/", apps.token, name="app_token"),
-    path("oauth/revoke/", apps.revoke, name="revoke_app_token"),
-    path("oauth/register/", apps.register_app, name="register_app"),
     path("settings/tokens/", settings.issue_token, name="token_issue"),
     path("settings/tokens/<int:token_id>/revoke/", settings.revoke_token, name="token_revoke"),
 ]

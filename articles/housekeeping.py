@@ -19,7 +19,7 @@ from django.utils.module_loading import import_string
 
 import tasks
 from accounts import account_deletion, sessions as member_sessions
-from accounts.models import App, HeldPost, LegalNotice, Statement, TextDigest
+from accounts.models import HeldPost, LegalNotice, Statement, TextDigest
 from articles import mailing
 from articles.backup import folders, making
 from articles.configuration.choices import closed_groups
@@ -155,7 +155,6 @@ def _expire(repository: Repository) -> str:
         _counted(sessions, "session", "deleted"),
         _counted(HeldPost.objects.expire(), "held post", "deleted"),
         _counted(TextDigest.objects.expire(), "digest", "deleted"),
-        _counted(App.objects.expire(), "app or request of one", "forgotten"),
         _counted(forgotten, "legal record", "forgotten"),
     ]
     return ", ".join(filter(None, results))

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from tests import extras
+
 SAMPLES = {
     "comment_id": "1000001",
     "slug": "python",
@@ -50,7 +52,7 @@ def routes() -> list[Route]:
     return list(_routes(get_resolver().url_patterns))
 
 
-FOR_PROGRAMS = [f"/oauth/{name}/" for name in ("token", "revoke", "register")]
+FOR_PROGRAMS = [path for paths in extras.all_of("FOR_PROGRAMS") for path in paths]
 """Addresses among those of pages to which programs post, without a session and its token."""
 
 

@@ -68,20 +68,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='App',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('client_id', models.CharField(max_length=30, unique=True)),
-                ('name', models.CharField(max_length=50)),
-                ('addresses', models.TextField()),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-            ],
-            options={
-                'abstract': False,
-                'default_permissions': (),
-            },
-        ),
-        migrations.CreateModel(
             name='Token',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -204,25 +190,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-begins_at', '-pk'],
-                'abstract': False,
-                'default_permissions': (),
-            },
-        ),
-        migrations.CreateModel(
-            name='AppRequest',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('scopes', models.CharField(max_length=40)),
-                ('address', models.TextField()),
-                ('challenge', models.CharField(max_length=128)),
-                ('is_used', models.BooleanField(default=False)),
-                ('expires_at', models.DateTimeField(db_index=True)),
-                ('app', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='accounts.app')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
-                ('token', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to='accounts.token')),
-            ],
-            options={
                 'abstract': False,
                 'default_permissions': (),
             },
@@ -491,19 +458,6 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'default_permissions': (),
                 'constraints': [models.UniqueConstraint(fields=('user', 'blocked'), name='block_once')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Grant',
-            fields=[
-                ('token', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, serialize=False, to='accounts.token')),
-                ('family', models.CharField(max_length=64, unique=True)),
-                ('refresh', models.CharField(max_length=64)),
-                ('app', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='grants', to='accounts.app')),
-            ],
-            options={
-                'abstract': False,
-                'default_permissions': (),
             },
         ),
         migrations.CreateModel(

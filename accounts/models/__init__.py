@@ -1,4 +1,4 @@
-"""Members: accounts, sign-ups, vouches, sessions, bans, rules, notes, tokens, apps, silencing."""
+"""Members: accounts, sign-ups, vouches, sessions, bans, rules, notes, tokens, silencing."""
 
 from accounts.models.blocks import Block, Mute
 from accounts.models.group_moderators import GroupModerator
@@ -14,7 +14,6 @@ from accounts.models.members import (
     UserManager,
 )
 from accounts.models.moderation import BAN_SCOPES, AboutFlag, Ban, BanManager, BanScope, MemberNote, Sweep
-from accounts.models.oauth import App, AppRequest, Grant
 from accounts.models.rules import HeldPost, ModeratorRule, RuleVersion, TextDigest
 from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount

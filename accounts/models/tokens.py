@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
+from typing import ClassVar
 
 from django.contrib.auth import get_backends
 from django.core.validators import RegexValidator
@@ -44,6 +45,9 @@ class TokenManager(models.Manager["Token"]):
     SENT_TWICE = timedelta(seconds=10)
     """Age up to which an unused token of the same name counts as created by the same double click."""
 
+    renewed_by: ClassVar[set[str]] = set()
+    """Relations of tokens whose rows let a program renew them. Extras add theirs when they are ready."""
+
     _USE_RECORDED_EVERY = timedelta(hours=1)
 
     def issue(
@@ -75,8 +79,8 @@ class TokenManager(models.Manager["Token"]):
         return token, plaintext
 
     def typed(self, user: User) -> models.QuerySet["Token"]:
-        """Return the tokens that the member created, without those that an app got by a grant."""
-        return self.filter(user=user, grant=None)
+        """Return the tokens that the member created, without those that programs renew."""
+        return self.filter(user=user, **dict.fromkeys(self.renewed_by))
 
     def find(self, plaintext: str) -> "Token | None":
         """Return the valid token of an active member, or None. Records its use, at most once an hour."""
@@ -136,6 +140,11 @@ class Token(models.Model):
     @property
     def is_expired(self) -> bool:
         return self.expires_at is not None and self.expires_at <= timezone.now()
+
+    @property
+    def is_renewed(self) -> bool:
+        """Whether a program renews it, so that it outlives its end. At most one query for each relation."""
+        return any(hasattr(self, relation) for relation in Token.objects.renewed_by)
 
 
 _BY_DIGEST = PlainQuery(Token, "digest = %s")

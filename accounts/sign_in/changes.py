@@ -30,7 +30,6 @@ class Change(Enum):
     IDENTITY_ADDED = gettext_noop("You can now log in to %(site)s with %(name)s")
     IDENTITY_REMOVED = gettext_noop("You can no longer log in to %(site)s with %(name)s")
     TOKEN_ADDED = gettext_noop("The token “%(name)s” can now use your account on %(site)s")
-    PROGRAM_ALLOWED = gettext_noop("The app “%(name)s” can now use your account on %(site)s")
     DELETED = gettext_noop("Your account on %(site)s has been deleted")
 
 
@@ -46,13 +45,17 @@ _DETAILS = {
 }
 
 
-def tell_change(member: User, change: Change, name: str = "") -> None:
-    """Mail a member what has changed, in their language. `name`: the new one, or of the provider or program."""
+def tell_change(member: User, change: Change | str, name: str = "") -> None:
+    """Mail a member what has changed, in their language: a `Change`, or a sentence like theirs of an extra.
+
+    `name`: the new one, or of the provider or program.
+    """
+    sentence = change.value if isinstance(change, Change) else change
     with language_of(member):
         context = {
-            "change": change.name,
-            "sentence": _(change.value) % {"site": chosen.SITE_NAME, "name": name},
-            "detail": _(_DETAILS[change]) if change in _DETAILS else "",
+            "change": change.name if isinstance(change, Change) else "",
+            "sentence": _(sentence) % {"site": chosen.SITE_NAME, "name": name},
+            "detail": _(_DETAILS[change]) if isinstance(change, Change) and change in _DETAILS else "",
             "passwords": settings.PASSWORDS,
         }
         tell(member, Kind.SIGN_IN_CHANGED, context)

@@ -134,7 +134,6 @@ def programs(request: MemberRequest) -> HttpResponse:
 def _programs(request: MemberRequest, form: TokenForm) -> HttpResponse:
     context = {
         "tokens": list(Token.objects.typed(request.user)),
-        "grants": list(request.user.tokens.filter(grant__isnull=False)),
         "tokens_per_user": Token.objects.PER_USER,
     }
     return show_form(request, "accounts/programs.html", form, **context)

@@ -39,7 +39,7 @@ RECORD = "articles.ExtraRecord"
 
 MODELS = (
     "auth.Group", "accounts.User", "accounts.NameLook", "accounts.User_groups", "accounts.Token",
-    "accounts.App", "accounts.Grant", "accounts.Identity", "accounts.Passkey", "accounts.Authenticator",
+    "accounts.Identity", "accounts.Passkey", "accounts.Authenticator",
     "accounts.RecoveryCode", "accounts.Ban", "accounts.GroupModerator", "accounts.Sweep", "accounts.Statement",
     "accounts.LegalNotice", "accounts.MemberNote", "accounts.AboutFlag", "accounts.ModeratorRule",
     "accounts.RuleVersion", "accounts.HeldPost", "accounts.TextDigest",
@@ -56,7 +56,6 @@ BY_NAME = ("auth.Group_permissions", "accounts.User_user_permissions", "admin.Lo
 OMITTED = (
     "sessions.Session",
     "accounts.MemberSession",
-    "accounts.AppRequest",
     "articles.KnownStore",
     "auth.Permission",
     "contenttypes.ContentType",

@@ -13,10 +13,15 @@ ACCOUNTS = (
 )  # fmt: skip
 """The last migration of `accounts`, in order, of versions from 0.5.0 to before 1.0.0: by it they are known."""
 
-MIGRATIONS = dict.fromkeys(("accounts", "articles", "integrity", "push", "webhooks"), "0001_initial")
+MIGRATIONS = dict.fromkeys(("accounts", "articles", "integrity", "oauth", "push", "webhooks"), "0001_initial")
 """The migrations of 1.0.0, one an app, into whose tables their rows are loaded."""
 
-MODELS: dict[str, str | None] = {"accounts.BranchAct": None, "accounts.Webhook": "webhooks.Webhook"}
+MODELS: dict[str, str | None] = {
+    "accounts.App": "oauth.App",
+    "accounts.BranchAct": None,
+    "accounts.Grant": "oauth.Grant",
+    "accounts.Webhook": "webhooks.Webhook",
+}
 """Present labels of models by former ones; None for one that is gone."""
 
 FIELDS: dict[str, dict[str, str | None]] = {

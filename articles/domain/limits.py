@@ -138,7 +138,6 @@ LIMITS = (
     Limit("codes_before_mail", Per.WHOLE_ACCOUNT, "3/1d"),
     Limit("codes_mails", Per.WHOLE_ACCOUNT, "1/1d"),
     Limit("signups", Per.NETWORK, "10/1h", wide=4),
-    Limit("apps", Per.NETWORK, "60/1h", wide=4),
     Limit("mails", Per.MAIL_ADDRESS, "5/1d"),
     Limit("mails_network", Per.NETWORK, "20/1h", wide=3),
     Limit("notices", Per.NETWORK, "10/1h", wide=4),

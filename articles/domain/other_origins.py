@@ -6,11 +6,8 @@ API = "/api/"
 _DOCUMENTATION = f"{API}docs"
 _OF_FEEDS = ("/feeds/", "/following/", "/integrity/", *extras.other_origins())
 _FEEDS = (".atom", ".rss", ".json")
-OF_PROGRAMS = {
-    "/.well-known/nodeinfo", "/nodeinfo/2.1", "/.well-known/oauth-authorization-server",
-    "/oauth/token/", "/oauth/revoke/", "/oauth/register/",
-}  # fmt: skip
-"""Addresses for programs; `other_apis.register` adds more."""
+OF_PROGRAMS = {"/.well-known/nodeinfo", "/nodeinfo/2.1"}
+"""Addresses for programs; extras and `other_apis.register` add more."""
 
 
 HEADERS = (

@@ -152,7 +152,6 @@ LIMITS = {
     "passwords": gettext_lazy("Too many passwords were entered in a short time."),
     "signups": gettext_lazy("Too many sign-ups from your network."),
     "mails": gettext_lazy("Too many password resets were requested."),
-    "apps": gettext_lazy("Too many apps were registered from your network in a short time."),
     "notices": gettext_lazy("Too many reports were sent in a short time."),
     "receipts": gettext_lazy("A receipt was sent to this address a short while ago."),
     **{row.name: gettext_lazy(row.sentence) for row in extras.limits()},

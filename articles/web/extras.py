@@ -124,7 +124,7 @@ class Extra(AppConfig):
         return ()
 
     def draw(self, place: str, request: "HttpRequest") -> str:
-        """Return HTML for a place of a page that is not kept: `inbox`, below its entries."""
+        """Return HTML for a place of a page that is not kept: `inbox` and `programs`, below their entries."""
         return ""
 
     def links(self, place: str, request: "HttpRequest | None", thing: Any) -> Sequence[Link]:

@@ -78,7 +78,6 @@ FORMS = {
     "accounts:finish_signup": ("signups",),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network")),
     "accounts:change_email": (*_CHANGES, "mails", "mails_network"),
-    "accounts:register_app": ("apps",),
     "articles:new_notice": ("notices",),
     "articles:preview": _PREVIEWS,
     "articles:link_info": ("lookups",),
@@ -130,7 +129,6 @@ PAGES = {
 _FOR_SCRIPTS = frozenset(
     (
         "articles:pulse", "articles:known_link", "articles:preview", "articles:link_info",
-        "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app",
         *(view.name for view in extras.views() if view.is_for_scripts),
     )
 )  # fmt: skip

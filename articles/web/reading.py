@@ -39,8 +39,6 @@ OPEN = frozenset(
         # Files.
         "articles:accent", "articles:favicon", "articles:manifest", "articles:robots",
         "articles:security_txt", "articles:worker",
-        # Programs that ask a member for permission.
-        "accounts:app_metadata", "accounts:app_token", "accounts:revoke_app_token", "accounts:register_app",
         # For directories of sites, which it tells nothing, and apps.
         "articles:nodeinfo_links", "articles:nodeinfo",
         # It leads to the login, or on from there.

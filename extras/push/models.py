@@ -81,9 +81,9 @@ class Device(Row):
 
     @property
     def is_logged_in(self) -> bool:
-        """Whether its login or its token, or the grant of its app, is still valid. At most one query."""
+        """Whether its login or its token is still valid, or will be renewed. At most one query."""
         if self.token:
-            return not self.token.is_expired or hasattr(self.token, "grant")
+            return not self.token.is_expired or self.token.is_renewed
         return self.session_id is not None and is_logged_in(self.user, self.session_id)
 
 

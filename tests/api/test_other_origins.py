@@ -11,8 +11,9 @@ from accounts.models import Token
 from articles.domain.articles import Choice
 from articles.domain.limits import Rate
 from articles.web import wiring
+from tests import extras
 from tests.factories import browser_of
-from tests.routes import routes
+from tests.routes import FOR_PROGRAMS, routes
 
 pytestmark = pytest.mark.deep
 
@@ -201,11 +202,7 @@ def test_a_members_feed_can_be_read_with_its_key_alone(site, settings, bob):
         assert (answer.status_code, may_read(answer)) == (200, True), path
 
 
-OF_APPS = (
-    "/version",
-    "/.well-known/oauth-authorization-server",
-    *(f"/oauth/{name}/" for name in ("token", "revoke", "register")),
-)
+OF_EXTRAS = {path for paths in [*extras.all_of("READ_BY_PROGRAMS"), FOR_PROGRAMS] for path in paths}
 
 
 def test_only_the_api_and_feeds_are_open(site, bob):
@@ -214,7 +211,7 @@ def test_only_the_api_and_feeds_are_open(site, bob):
         path = "/" + route.path().lstrip("/")
         answer = browser_of().get(path, headers=ORIGINS["other"])
         is_feed = route.pattern.endswith("<feed_kind:kind>")
-        is_for_programs = "nodeinfo" in path or path in OF_APPS
+        is_for_programs = "nodeinfo" in path or path in OF_EXTRAS
         is_record = path.startswith("/integrity/") and path.endswith(".json")
         is_api = path.startswith("/api/") and path != "/api/docs"
         assert may_read(answer) is (is_api or is_feed or is_record or is_for_programs), path

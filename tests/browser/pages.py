@@ -325,13 +325,6 @@ PAGES = (
     Page("rate limits", "/administration/limits/", "operator", site="empty"),
     Page("law", "/administration/law/", "operator", site="empty"),
     Page("programs", "/administration/programs/", "operator", site="empty"),
-    Page(
-        "permission for an app",
-        "/oauth/authorize/?response_type=code&redirect_uri=https://app.example.org/back&scope=vote+post+moderate&state=x"
-        f"&client_id={'A' * 22}&code_challenge={'c' * 43}&code_challenge_method=S256",
-        "member",
-    ),
-    Page("permission for an app that asks wrongly", "/oauth/authorize/?client_id=x", "member", 400),
     Page("texts", "/administration/texts/", "operator"),
     Page("a text", "/administration/texts/rules/en/", "operator"),
     Page("moderators", "/administration/moderators/", "operator"),
@@ -391,9 +384,6 @@ WITHOUT_PAGE = {
     """,
     "JSON for a script": """
         accounts:passkey_options articles:known_link articles:link_info articles:preview articles:pulse
-    """,
-    "JSON for apps": """
-        accounts:app_metadata accounts:app_token accounts:register_app accounts:revoke_app_token
     """,
     "XML for crawlers": "articles:sitemap articles:sitemap_lists articles:sitemap_articles",
     "a link in a mail": "accounts:verify accounts:unsubscribe",

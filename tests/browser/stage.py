@@ -22,11 +22,9 @@ from accounts import account_deletion
 from accounts.mail import deliver
 from accounts.models import (
     AboutFlag,
-    App,
     Authenticator,
     Ban,
     BanScope,
-    Grant,
     GroupModerator,
     HeldPost,
     Invitation,
@@ -112,8 +110,6 @@ def _cast() -> dict[str, str]:
     mia = User.objects.create_user("mia", email="mia@example.org", password="a long secret 71")
     for name in ("a script", "a much longer name of a program that posts articles in my name"):
         Token.objects.issue(mia, name)
-    app = App.objects.create(client_id="A" * 22, name=TITLES[2][:50], addresses="https://app.example.org/back")
-    Grant.objects.give(app, mia, "read vote post", "avs_x", "avr_x.y", timedelta(hours=1))
     paula, maud = User.objects.create_user("paula", about=ABOUT), User.objects.create_user("maud")
     maud.groups.add(Group.objects.get(name=MODERATORS))
     olga = User.objects.create_superuser("olga")

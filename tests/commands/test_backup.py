@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import shutil
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -23,11 +23,9 @@ from django_tasks.base import Task
 from accounts.models import (
     AboutFlag,
     AccountDeletion,
-    App,
     Authenticator,
     Ban,
     BanScope,
-    Grant,
     GroupModerator,
     HeldPost,
     Identity,
@@ -70,8 +68,6 @@ def used(run, site_store, alice, carol):
     """A site with an article that alice posted, and rows of every model."""
     site_store.articles.post(alice.pk, "alice", "Redis 数据库", "https://example.org/1")
     Token.objects.issue(alice, "script", scopes=["vote"])
-    app = App.objects.register("Reader", ["https://app.example/back"])
-    Grant.objects.give(app, alice, "read", "avs_x", "avr_x.y", timedelta(hours=1))
     Identity.objects.create(user=alice, issuer="https://login.example", subject="7", label="alice@login.example")
     Passkey.objects.create(user=alice, name="phone", credential_id="Aa-_", public_key="pQEC")
     Authenticator.objects.create(user=alice, secret=encrypt("JBSWY3DPEHPK3PXP"), last_step=58_000_000)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote
 
 import pyotp
 import pytest
@@ -52,8 +52,7 @@ def world(site_store, settings, tmp_path) -> SimpleNamespace:
     """A site with all kinds of mail, on which everyone else has an address that no one may learn."""
     settings.SITE_URL, settings.ALLOWED_HOSTS = SITE, ["*"]
     settings.PROVIDERS = {"club": Provider("club", "Club", "https://id.example.org", "a", "b", "openid")}
-    for name in ("LEGAL_NOTICES", "OAUTH_APPS"):
-        choices.save(name, "1")
+    choices.save("LEGAL_NOTICES", "1")
     extras.switch_on()
     clock = Clock()
     set_clock(site_store, clock)
@@ -152,7 +151,7 @@ def mails(world, kind: str, language: str) -> list[EmailMultiAlternatives]:
 
 def test_every_kind_has_a_case_and_a_template_and_none_passes_by_the_door():
     assert CAUSES.keys() == {*Kind, *OF_EXTRAS}
-    assert ACTS.keys() == set(Change)
+    assert ACTS.keys() == {*Change, *extras.joined("CHANGES")}
     drawn = {
         str(path.relative_to(folder))
         for folder in engines["jinja2"].template_dirs
@@ -265,18 +264,6 @@ def turn_on(browser: Client) -> None:
     browser.post("/settings/security/second-step/on/")
 
 
-def allow_program(browser: Client) -> None:
-    facts = {"client_name": "Club", "redirect_uris": ["https://app.example.org/back"]}
-    app = browser.post("/oauth/register/", json.dumps(facts), content_type="application/json").json()
-    asked = {"response_type": "code", "client_id": app["client_id"], "scope": "vote"}
-    asked |= {
-        "redirect_uri": facts["redirect_uris"][0],
-        "code_challenge": "c" * 43,
-        "code_challenge_method": "S256",
-    }
-    browser.post(f"/oauth/authorize/?{urlencode(asked)}", {"decision": "allow", "scopes": ["vote"]})
-
-
 PERSON = Person("club", "https://id.example.org", "1", "alice", "", False, [], False)
 
 
@@ -288,7 +275,7 @@ def form(path: str, **fields: str) -> Callable[[Client], None]:
     return lambda browser: browser.post(path, fields)
 
 
-ACTS: dict[Change, Callable[[Client], object]] = {
+ACTS: dict[Change | str, Callable[[Client], object]] = {
     Change.PASSWORD: form("/password/", old_password=PASSWORD, new_password1=NEW, new_password2=NEW),
     Change.NAME: lambda _browser: call_command("rename_member", "alice", "Club"),
     Change.ADDRESS: form("/settings/email/", email="new@example.org"),
@@ -303,9 +290,13 @@ ACTS: dict[Change, Callable[[Client], object]] = {
     Change.IDENTITY_ADDED: lambda browser: link(member_of(browser), PERSON),
     Change.IDENTITY_REMOVED: lambda browser: unlink(link(member_of(browser), PERSON)),
     Change.TOKEN_ADDED: form("/settings/tokens/", name="Club"),
-    Change.PROGRAM_ALLOWED: allow_program,
     Change.DELETED: form("/settings/delete/", name="alice"),
+    **extras.joined("CHANGES"),
 }
+
+
+def sentence_of(change: Change | str) -> str:
+    return change.value if isinstance(change, Change) else change
 
 
 def told() -> list[EmailMultiAlternatives]:
@@ -315,7 +306,7 @@ def told() -> list[EmailMultiAlternatives]:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("change", Change, ids=lambda change: change.name)
+@pytest.mark.parametrize("change", ACTS, ids=sentence_of)
 def test_each_change_of_how_a_member_signs_in_is_told_to_the_verified_address(world, change):
     ACTS[change](browser_of(world.alice))
     if change is Change.RESET:
@@ -323,7 +314,7 @@ def test_each_change_of_how_a_member_signs_in_is_told_to_the_verified_address(wo
 
     message = told()[-1]
     assert {tuple(one.to) for one in told()} == {(ALICE,)}
-    assert message.subject == change.value % {"site": "Article Voting", "name": "Club"}
+    assert message.subject == sentence_of(change) % {"site": "Article Voting", "name": "Club"}
     assert re.search(r"https://news\.example\.org/(password/reset|settings/security|about)/", message.body)
 
 
@@ -396,7 +387,7 @@ def test_a_new_password_is_told_whoever_sets_it_and_a_new_hash_of_the_same_is_no
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    "change", [one for one in Change if one not in (Change.DELETED, Change.RESET)], ids=lambda change: change.name
+    "change", [one for one in ACTS if one not in (Change.DELETED, Change.RESET)], ids=sentence_of
 )
 def test_a_change_after_one_of_the_address_is_told_to_the_last_verified_one(world, change):
     User.objects.filter(pk=world.alice.pk).update(email=STRANGER)
@@ -408,7 +399,7 @@ def test_a_change_after_one_of_the_address_is_told_to_the_last_verified_one(worl
 def test_nothing_is_told_where_no_address_was_ever_verified(world):
     User.objects.filter(pk=world.alice.pk).update(email=STRANGER, verified_email="")
     browser = browser_of(User.objects.get(pk=world.alice.pk))
-    for change in sorted(set(Change) - {Change.RESET}, key=lambda one: (one is Change.DELETED, one.name)):
+    for change in sorted(set(ACTS) - {Change.RESET}, key=lambda one: (one is Change.DELETED, sentence_of(one))):
         ACTS[change](browser)
         browser = browser if change is not Change.PASSWORD else browser_of(User.objects.get(pk=world.alice.pk))
 

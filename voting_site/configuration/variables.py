@@ -112,7 +112,6 @@ VARIABLES = (
     Variable("VOUCHES", "number", "3", 0, 100, in_browser=True),
     Variable("FLAGS_TO_REMOVE", "number", "0", 0, 200),
     Variable("LEGAL_NOTICES", "yes/no", "0", in_browser=True),
-    Variable("OAUTH_APPS", "yes/no", "1", in_browser=True),
     Variable("SECURITY_CONTACT", "contact", "", in_browser=True),
     Variable("NODEINFO", "yes/no", "0", in_browser=True),
     Variable("BALLOT_DAYS", "number", "3650", 0, 36500),

@@ -55,8 +55,7 @@ api = SiteApi(
     title="Article voting",
     version="1",
     description=(
-        "What the pages can do, for programs. Send a personal token, made on the settings page, or one "
-        "that an app got from the member by OAuth 2.1 (see `/.well-known/oauth-authorization-server`), as "
+        "What the pages can do, for programs. Send a token, which members make on their settings page, as "
         "`Authorization: Bearer avs_…`. Scripts of the site's own pages use the session instead, and send the "
         "page's CSRF token in the header `X-CSRFToken`. Every failure comes as `Failure`. A parameter that an "
         "operation does not have, or that is given twice, is refused with 400; an unknown field of a body is "

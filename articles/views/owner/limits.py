@@ -36,7 +36,7 @@ _ACTIONS = {
     "codes_day": gettext_lazy("Wrong codes, over a longer time"),
     "codes_before_mail": gettext_lazy("Wrong codes before an email warns the member"),
     "codes_mails": gettext_lazy("Emails that warn of wrong codes"), "signups": gettext_lazy("Sign-ups"),
-    "apps": gettext_lazy("Apps registered"), "mails": gettext_lazy("Emails of each kind to one address"),
+    "mails": gettext_lazy("Emails of each kind to one address"),
     "mails_network": gettext_lazy("Password resets and links requested"), "notices": gettext_lazy("Legal notices"),
     "notices_mail": gettext_lazy("Legal notices with one address"),
     "notices_day": gettext_lazy("Legal notices from everyone together"),

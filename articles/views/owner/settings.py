@@ -108,10 +108,6 @@ LABELS: Mapping[str, tuple[Any, Any]] = {
             "by email, as the EU’s Digital Services Act and similar laws ask. Then write a text on contact points."
         ),
     ),
-    "OAUTH_APPS": (
-        gettext_lazy("Apps that ask members for permission"),
-        gettext_lazy("Members can allow apps to use the site in their name, without copying a token."),
-    ),
     "SECURITY_CONTACT": (
         gettext_lazy("Where to report a vulnerability"),
         gettext_lazy("In security.txt: an email address, or the https address of a form. Empty: no such file."),
@@ -165,7 +161,7 @@ PAGES = {
     "programs": _Page(
         gettext_lazy("Programs"),
         gettext_lazy("How apps, chats and other servers work with the site."),
-        ("OAUTH_APPS", "NODEINFO", "SECURITY_CONTACT"),
+        ("NODEINFO", "SECURITY_CONTACT"),
     ),
 }
 """The pages by their names in addresses."""

@@ -1,6 +1,7 @@
 """What the core's tests have of Lemmy's API."""
 
 NAMESPACES_WITHOUT_PAGES = {"lemmy": "answers in JSON", "lemmy_pages": "redirects to pages"}
+READ_BY_PROGRAMS = ("/version",)
 SWITCHES = {"LEMMY_API": "1"}
 
 _LISTS = (

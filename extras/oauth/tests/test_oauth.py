@@ -9,11 +9,13 @@ from html import unescape
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import App, AppRequest, Grant, Token, oauth as models
-from accounts.oauth import registration
+from accounts.models import Token
+from extras.oauth import models, registration
+from extras.oauth.models import App, AppRequest, Grant
 from tests.factories import browser_of
 
 pytestmark = pytest.mark.usefixtures("site_store")
@@ -452,6 +454,16 @@ def test_housekeeping_forgets_unused_apps_ended_grants_and_old_requests(app, pai
 
     assert App.objects.expire() == 2  # the grant, and the app that it was for
     assert not Token.objects.exists()
+
+
+def test_without_its_token_a_grant_is_forgotten(app, pair):
+    """The member revoked it while this folder was not there."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM accounts_token")
+
+    assert refresh(app, pair["refresh_token"]).json()["error"] == "invalid_grant"
+    assert App.objects.expire() == 1
+    assert not Grant.objects.exists()
 
 
 # Around

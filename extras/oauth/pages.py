@@ -13,18 +13,23 @@ from django import forms
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.utils.translation import gettext_lazy
+from django.urls import path
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.forms import TokenForm
-from accounts.oauth import server
-from accounts.oauth.registration import home_of, register
-from accounts.sign_in.changes import Change, tell_change
+from accounts.models import Token
+from accounts.sign_in.changes import tell_change
 from accounts.web import sent_forms
 from accounts.web.form_pages import MemberRequest, View, members_only, page_with_form
 from articles.configuration.choices import chosen
+from articles.formatting.kept import drawn
+from extras.oauth import server
+from extras.oauth.registration import home_of, register
+
+ALLOWED = gettext_noop("The app “%(name)s” can now use your account on %(site)s")
 
 
 def _where_apps_are_on(view: View) -> View:
@@ -125,13 +130,28 @@ def authorize(request: MemberRequest) -> HttpResponse:
         grant = server.read_authorization_request(request)
     except OAuth2Error as error:
         description = error.get_error_description() or error.error
-        return render(request, "accounts/bad_app.html", {"description": str(description)[:300]}, status=400)
+        return render(request, "oauth/bad.html", {"description": str(description)[:300]}, status=400)
     app = grant.request.client.app
     form, is_allowed = _decide(request, grant.request.scope)
     if is_allowed is None:
         context = {"app": app, "form": form, "home": home_of(grant.redirect_uri)}
-        return render(request, "accounts/allow_app.html", context, status=400 if form.errors else 200)
+        return render(request, "oauth/allow.html", context, status=400 if form.errors else 200)
     if is_allowed:
-        tell_change(request.user, Change.PROGRAM_ALLOWED, app.name)
+        tell_change(request.user, ALLOWED, app.name)
     address = server.address_after(request, grant, form.cleaned_data["scopes"] if is_allowed else None)
     return render(request, "accounts/leave.html", {"address": address, "provider": app.name})
+
+
+def draw_allowed(request: HttpRequest) -> str:
+    """Return the list of the apps that the member allowed something, for the page of their tokens."""
+    tokens = Token.objects.filter(user=request.user.pk, grant__isnull=False)
+    return drawn("oauth/allowed.html", {"tokens": tokens}, request) if tokens else ""
+
+
+urlpatterns = [
+    path(".well-known/oauth-authorization-server", metadata, name="app_metadata"),
+    path("oauth/authorize/", authorize, name="authorize"),
+    path("oauth/token/", token, name="app_token"),
+    path("oauth/revoke/", revoke, name="revoke_app_token"),
+    path("oauth/register/", register_app, name="register_app"),
+]

@@ -9,7 +9,7 @@ from authlib.oauth2.rfc7591 import InvalidClientMetadataError, InvalidRedirectUR
 from django.core.exceptions import ValidationError
 
 from accounts import names
-from accounts.models import App
+from extras.oauth.models import App
 
 MOST_BYTES = 10_000  # size of a registration
 

@@ -20,11 +20,11 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_an_app_gets_renews_and_gives_back_tokens(live_server, site_store, as_alice, tmp_path):
-    shutil.copy(Path(__file__).with_name("oauth_client.mjs"), tmp_path)
+    shutil.copy(Path(__file__).with_name("client.mjs"), tmp_path)
     (tmp_path / "node_modules").symlink_to(PACKAGES)
     told = []
     with subprocess.Popen(
-        [NODE, "oauth_client.mjs", live_server.url],
+        [NODE, "client.mjs", live_server.url],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

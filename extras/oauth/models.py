@@ -48,6 +48,7 @@ class AppManager(models.Manager["App"]):
             AppRequest.objects.filter(expires_at__lt=now - REQUESTS_KEPT),
             Token.objects.filter(grant__isnull=False, expires_at__lt=now - GRANT_KEPT),
             Token.objects.filter(grant__isnull=False, created_at__lt=now - LONGEST_GRANT),
+            Grant.objects.exclude(token__in=Token.objects.all()),  # revoked while this folder was not there
             self.unused().filter(created_at__lt=now - UNUSED_KEPT),
         ):
             found = list(old.values_list("pk", flat=True)[:_ROWS])
@@ -113,7 +114,7 @@ def family_of(refresh: str) -> str:
 class Grant(Row):
     """A member's permission for an app, which uses it with a token. Of the secrets, only digests are stored."""
 
-    token = models.OneToOneField(Token, models.CASCADE, primary_key=True)
+    token = models.OneToOneField(Token, models.CASCADE, primary_key=True, db_constraint=False)
     app = models.ForeignKey(App, models.CASCADE, related_name="grants")
     family = models.CharField(max_length=64, unique=True)
     refresh = models.CharField(max_length=64)  # digest of the refresh token that is valid
@@ -149,7 +150,7 @@ class AppRequest(Row):
     challenge = models.CharField(max_length=128)  # the S256 challenge of PKCE
     is_used = models.BooleanField(default=False)
     expires_at = models.DateTimeField(db_index=True)
-    token = models.ForeignKey(Token, models.SET_NULL, null=True)  # what it gave
+    token = models.ForeignKey(Token, models.SET_NULL, null=True, db_constraint=False)  # what it gave
     objects = RequestManager()
 
     def get_redirect_uri(self) -> str:  # this and the next are what authlib asks of a code

@@ -23,11 +23,11 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import READ, SCOPES, App, AppRequest, Grant, Token, User
-from accounts.models.oauth import family_of
+from accounts.models import READ, SCOPES, Token, User
 from accounts.models.tokens import digest_of
-from accounts.oauth import registration
 from articles.configuration.choices import site_address
+from extras.oauth import registration
+from extras.oauth.models import App, AppRequest, Grant, family_of
 
 CODE_LIFE, ACCESS_LIFE = timedelta(minutes=1), timedelta(hours=1)
 
@@ -50,10 +50,10 @@ def metadata(request: HttpRequest) -> dict[str, Any]:
     issuer = site_address(request)
     return {
         "issuer": issuer,
-        "authorization_endpoint": issuer + reverse("accounts:authorize"),
-        "token_endpoint": issuer + reverse("accounts:app_token"),
-        "registration_endpoint": issuer + reverse("accounts:register_app"),
-        "revocation_endpoint": issuer + reverse("accounts:revoke_app_token"),
+        "authorization_endpoint": issuer + reverse("articles:authorize"),
+        "token_endpoint": issuer + reverse("articles:app_token"),
+        "registration_endpoint": issuer + reverse("articles:register_app"),
+        "revocation_endpoint": issuer + reverse("articles:revoke_app_token"),
         "scopes_supported": [*SCOPES],
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
