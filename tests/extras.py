@@ -8,7 +8,7 @@
 - `EXPORTED`: names in a member's copy of their data. `SWITCHES`: settings that let all of it be seen.
 - `FOR_PROGRAMS`: addresses to which programs post without a session; `READ_BY_PROGRAMS`: others for them, which
   pages of other origins can read as well.
-- `CHANGES`: what changes how a member signs in, by the sentence that is mailed.
+- `CHANGES`: functions that change how a member signs in, by what the mail says.
 - `STAY`: Latin words that Chinese pages show, too, such as names.
 - `MAILS`: functions that mail a member, by the template of the mail. `OWN`: where members change what is theirs.
 - `mark(repository, article, members)`: lets two members do something about an article.

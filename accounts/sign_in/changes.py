@@ -14,7 +14,7 @@ from articles.configuration.choices import chosen
 
 
 class Change(Enum):
-    """What has changed, as the mail says it."""
+    """What has changed, as the mail says it. Extras have others."""
 
     PASSWORD = gettext_noop("The password of your account on %(site)s has been changed")
     NAME = gettext_noop("Your name on %(site)s is now %(name)s")
@@ -33,7 +33,7 @@ class Change(Enum):
     DELETED = gettext_noop("Your account on %(site)s has been deleted")
 
 
-_DETAILS = {
+_DETAILS: dict[Enum, str] = {
     Change.NAME: gettext_noop("Log in with it from now on."),
     Change.ADDRESS: gettext_noop("Password reset links no longer go to this address."),
     Change.APP_ADDED: gettext_noop("Logging in takes its code from now on."),
@@ -45,17 +45,13 @@ _DETAILS = {
 }
 
 
-def tell_change(member: User, change: Change | str, name: str = "") -> None:
-    """Mail a member what has changed, in their language: a `Change`, or a sentence like theirs of an extra.
-
-    `name`: the new one, or of the provider or program.
-    """
-    sentence = change.value if isinstance(change, Change) else change
+def tell_change(member: User, change: Enum, name: str = "") -> None:
+    """Mail a member what has changed, in their language. `name`: a new one, or that of what has changed."""
     with language_of(member):
         context = {
-            "change": change.name if isinstance(change, Change) else "",
-            "sentence": _(sentence) % {"site": chosen.SITE_NAME, "name": name},
-            "detail": _(_DETAILS[change]) if isinstance(change, Change) and change in _DETAILS else "",
+            "change": change.name,
+            "sentence": _(change.value) % {"site": chosen.SITE_NAME, "name": name},
+            "detail": _(_DETAILS[change]) if change in _DETAILS else "",
             "passwords": settings.PASSWORDS,
         }
         tell(member, Kind.SIGN_IN_CHANGED, context)

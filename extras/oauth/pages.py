@@ -5,6 +5,7 @@ site must not lead anyone to it unasked (RFC 9700, section 4.11.2).
 """
 
 from collections.abc import Callable
+from enum import Enum
 from functools import wraps
 from typing import Any
 
@@ -29,7 +30,11 @@ from articles.formatting.kept import drawn
 from extras.oauth import server
 from extras.oauth.registration import home_of, register
 
-ALLOWED = gettext_noop("The app “%(name)s” can now use your account on %(site)s")
+
+class Change(Enum):
+    """What has changed, as the mail says it."""
+
+    ALLOWED = gettext_noop("The app “%(name)s” can now use your account on %(site)s")
 
 
 def _where_apps_are_on(view: View) -> View:
@@ -137,7 +142,7 @@ def authorize(request: MemberRequest) -> HttpResponse:
         context = {"app": app, "form": form, "home": home_of(grant.redirect_uri)}
         return render(request, "oauth/allow.html", context, status=400 if form.errors else 200)
     if is_allowed:
-        tell_change(request.user, ALLOWED, app.name)
+        tell_change(request.user, Change.ALLOWED, app.name)
     address = server.address_after(request, grant, form.cleaned_data["scopes"] if is_allowed else None)
     return render(request, "accounts/leave.html", {"address": address, "provider": app.name})
 

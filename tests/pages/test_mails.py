@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote
@@ -275,7 +276,7 @@ def form(path: str, **fields: str) -> Callable[[Client], None]:
     return lambda browser: browser.post(path, fields)
 
 
-ACTS: dict[Change | str, Callable[[Client], object]] = {
+ACTS: dict[Enum, Callable[[Client], object]] = {
     Change.PASSWORD: form("/password/", old_password=PASSWORD, new_password1=NEW, new_password2=NEW),
     Change.NAME: lambda _browser: call_command("rename_member", "alice", "Club"),
     Change.ADDRESS: form("/settings/email/", email="new@example.org"),
@@ -295,10 +296,6 @@ ACTS: dict[Change | str, Callable[[Client], object]] = {
 }
 
 
-def sentence_of(change: Change | str) -> str:
-    return change.value if isinstance(change, Change) else change
-
-
 def told() -> list[EmailMultiAlternatives]:
     """Return the mails that were sent, except links that verify a new address."""
     wait_until_sent()
@@ -306,7 +303,7 @@ def told() -> list[EmailMultiAlternatives]:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("change", ACTS, ids=sentence_of)
+@pytest.mark.parametrize("change", ACTS, ids=lambda change: change.name)
 def test_each_change_of_how_a_member_signs_in_is_told_to_the_verified_address(world, change):
     ACTS[change](browser_of(world.alice))
     if change is Change.RESET:
@@ -314,7 +311,7 @@ def test_each_change_of_how_a_member_signs_in_is_told_to_the_verified_address(wo
 
     message = told()[-1]
     assert {tuple(one.to) for one in told()} == {(ALICE,)}
-    assert message.subject == sentence_of(change) % {"site": "Article Voting", "name": "Club"}
+    assert message.subject == change.value % {"site": "Article Voting", "name": "Club"}
     assert re.search(r"https://news\.example\.org/(password/reset|settings/security|about)/", message.body)
 
 
@@ -387,7 +384,7 @@ def test_a_new_password_is_told_whoever_sets_it_and_a_new_hash_of_the_same_is_no
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    "change", [one for one in ACTS if one not in (Change.DELETED, Change.RESET)], ids=sentence_of
+    "change", [one for one in ACTS if one not in (Change.DELETED, Change.RESET)], ids=lambda change: change.name
 )
 def test_a_change_after_one_of_the_address_is_told_to_the_last_verified_one(world, change):
     User.objects.filter(pk=world.alice.pk).update(email=STRANGER)
@@ -399,7 +396,7 @@ def test_a_change_after_one_of_the_address_is_told_to_the_last_verified_one(worl
 def test_nothing_is_told_where_no_address_was_ever_verified(world):
     User.objects.filter(pk=world.alice.pk).update(email=STRANGER, verified_email="")
     browser = browser_of(User.objects.get(pk=world.alice.pk))
-    for change in sorted(set(ACTS) - {Change.RESET}, key=lambda one: (one is Change.DELETED, sentence_of(one))):
+    for change in sorted(set(ACTS) - {Change.RESET}, key=lambda one: (one is Change.DELETED, one.name)):
         ACTS[change](browser)
         browser = browser if change is not Change.PASSWORD else browser_of(User.objects.get(pk=world.alice.pk))
 

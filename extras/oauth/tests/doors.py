@@ -10,7 +10,7 @@ from django.test import Client
 from accounts.models import User
 from articles.repository import Repository
 from extras.oauth.models import App, AppRequest, Grant
-from extras.oauth.pages import ALLOWED
+from extras.oauth.pages import Change
 
 _BACK = "https://app.example.org/back"
 _ASKED = {
@@ -42,7 +42,7 @@ def _allow(browser: Client) -> None:
     browser.post(_asks(app["client_id"], "vote"), {"decision": "allow", "scopes": ["vote"]})
 
 
-CHANGES = {ALLOWED: _allow}
+CHANGES = {Change.ALLOWED: _allow}
 
 
 def stage(_told: Mapping[str, object], _repository: Repository) -> None:
