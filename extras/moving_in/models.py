@@ -1,0 +1,57 @@
+"""What came from other sites: their ids of things, and the accounts that wait for their owners."""
+
+from enum import StrEnum
+
+from django.db import models
+from django.utils import timezone
+
+from accounts.models.members import Row, User
+
+OLD_ID_LIMIT = 200  # characters
+
+
+class Kind(StrEnum):
+    """What an old id is of, and what its `new_id` is."""
+
+    ARTICLE = "article"  # an article's id
+    COMMENT = "comment"  # a comment's id
+    MEMBER = "member"  # an account's id
+    GROUP = "group"  # a group's slug
+    PATH = "path"  # a path with its query, of a source whose addresses follow no pattern: "article 12"
+
+
+class Source(Row):
+    """A site that moved in, by the name that its operator gave it here."""
+
+    name = models.CharField(max_length=60, unique=True)
+    format = models.CharField(max_length=20)
+    """A name of `sources.FORMATS`: it says how its addresses are read."""
+
+    host = models.CharField(max_length=253, blank=True)
+    """Where it was, such as `old.example`; empty if addresses of it do not lead here."""
+
+    begun_at = models.DateTimeField(default=timezone.now)
+    completed_at = models.DateTimeField(null=True)
+
+
+class Arrival(Row):
+    """Something that came from a source: the id that it had there, and the one that it has here."""
+
+    source = models.ForeignKey(Source, models.CASCADE, related_name="arrivals")
+    kind = models.CharField(max_length=7)
+    old_id = models.CharField(max_length=OLD_ID_LIMIT)
+    new_id = models.CharField(max_length=60)
+
+    class Meta(Row.Meta):
+        constraints = (models.UniqueConstraint(fields=["source", "kind", "old_id"], name="arrive_once"),)
+
+
+class MovedAccount(Row):
+    """An account that an import made, until its owner claims it. Its name is reserved meanwhile."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="moved")
+    source = models.ForeignKey(Source, models.CASCADE, related_name="accounts")
+    address = models.CharField(max_length=254, blank=True)
+    """The owner's address there, if MOVING_IN_ADDRESSES lets it be kept: it proves whose the account is."""
+
+    claimed_at = models.DateTimeField(null=True)
