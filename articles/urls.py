@@ -27,7 +27,6 @@ from articles.views.ranking import explanation
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from articles.web.extras import urlpatterns as of_extras
 from integrity import pages as integrity
-from links import pages as links
 from moderation import urls as moderation
 
 app_name = "articles"
@@ -115,7 +114,6 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("healthz", operation.alive, name="healthz"),
     path("readyz", operation.ready, name="readyz"),
     *integrity.urlpatterns,
-    *links.urlpatterns,
     *moderation.urlpatterns,
     *owner.urlpatterns,
 ]

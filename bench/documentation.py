@@ -151,8 +151,8 @@ def readme(text: str, extra: str) -> str:
 
 
 _BY_NAME = (
-    "models.py", "migrations", "pages.py", "api.py", "doctor.py", "worker.js", "management", "jinja2", "lua",
-    "static", "locale",
+    "models.py", "migrations", "pages.py", "api.py", "doctor.py", "process.py", "worker.js", "management",
+    "jinja2", "lua", "static", "locale",
 )  # fmt: skip
 """What the site finds in the folder of an extra by its name."""
 

@@ -5,9 +5,6 @@ import socket
 import time
 from typing import Any
 
-SOCKET_VARIABLE = "LINKS_SOCKET"
-"""Variable by which the launcher names the fetching process's socket to the web server's processes."""
-
 
 class _Metered(io.RawIOBase):
     """What a connection sends, up to `most_bytes` and to a deadline."""

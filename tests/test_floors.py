@@ -65,19 +65,18 @@ FLOORS = (
     (*EXTRAS, "voting_site"),
     ("articles.management", "articles.urls"),
     ("integrity",),
-    ("articles.housekeeping", "articles.middleware", "articles.views", "links", "moderation"),
+    ("articles.housekeeping", "articles.middleware", "articles.views", "moderation"),
     (
         "articles.api",
         "articles.apps",
         "articles.doctor",
         "articles.kept_pages",
         "articles.mailing",
-        "links.asking",
     ),
     ("articles.backup", "articles.web"),
     ("articles.repository",),
     ("articles.site", "articles.text"),
-    ("accounts", "articles.formatting", "articles.known_store", "articles.operation", "links.fetcher"),
+    ("accounts", "articles.formatting", "articles.known_store", "articles.operation"),
     (
         "articles.charts",
         "articles.configuration",
@@ -86,7 +85,6 @@ FLOORS = (
         "articles.models",
         "articles.page_store",
         "articles.private_files",
-        "links.reading",
         "outgoing",
         "tasks",
         "tools",
@@ -167,15 +165,11 @@ PURE: dict[str, tuple[str, ...]] = {
         "Stemmer",
         "ada_url",
         "comrak",
-        "justhtml",
         "markupsafe",
         "nh3",
         "outgoing.addresses",
-        "webencodings",
     ),
-    "links.fetcher": ("links.reading", "outgoing"),
-    "links.reading": ("ada_url", "justhtml", "webencodings"),
-    "outgoing": ("ada_url", "protego"),
+    "outgoing": ("ada_url",),
     "tools": (),
 }
 """Packages that know no framework, with what else they may import."""
@@ -221,7 +215,6 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 
 CAPABILITIES = {
     "integrity": {"integrity.pages", "integrity.verifying"},
-    "links": {*(f"links.{name}" for name in ("asking", "pages", "process"))},
     "moderation": {
         *(f"moderation.{name}" for name in ("flags", "members", "redactions", "statements", "urls")),
     },

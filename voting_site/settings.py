@@ -8,7 +8,7 @@ from articles.backup import former
 from articles.domain import extras
 from voting_site import __version__ as VERSION  # noqa: N812 - a setting
 from voting_site.configuration import data_directory, hosts, kinds
-from voting_site.configuration.loading import fetches_titles, leaving_one_free, load
+from voting_site.configuration.loading import leaving_one_free, load
 from voting_site.configuration.service_urls import SQLITE, cache_url, is_sqlite, store_url
 from voting_site.configuration.variables import VARIABLES
 
@@ -129,7 +129,6 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": []}
 FORMER_TASKS = former.TASKS
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-FETCH_TITLES = fetches_titles(CONFIGURATION)
 
 # The store: every article, vote and ranking. See docs/data-model.md.
 STORE_URL = store_url(CONFIGURATION["REDIS_URL"], DATA_DIR)

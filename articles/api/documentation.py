@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -20,6 +21,7 @@ from articles.api.protocol.problems import MEANINGS
 from articles.api.protocol.site_api import api
 from articles.configuration.choices import site_address
 from articles.formatting.kept import piece
+from articles.web.extras import api_modules
 
 Json = Mapping[str, Any]
 
@@ -37,7 +39,7 @@ _COMMON_RESPONSES: Json = dict.fromkeys(("408", "414", "431", "500"), _FAILURE) 
 """Responses of every operation, which none declares: limits, errors, and refusals of the web server."""
 
 
-_TAGS: Json = {
+_TAGS: dict[str, str] = {
     "articles": "Articles and their lists: reading, posting, voting, saving, flagging, suggesting, moderating.",
     "automatic-rules": "Rules that act on what members post.",
     "blocked-hosts": "Hosts whose links cannot be posted.",
@@ -47,7 +49,6 @@ _TAGS: Json = {
     "held": "Posts that wait for moderators.",
     "hot": "The hot list.",
     "inbox": "Notices.",
-    "link-info": "What a page says about itself.",
     "log": "The log of moderation.",
     "me": "The member who asks: lists, settings, statements.",
     "posted-before": "Articles that were posted with the same link.",
@@ -59,6 +60,9 @@ _TAGS: Json = {
 }
 """What operations are grouped by: the first part of their path."""
 
+for _module in api_modules():
+    _TAGS |= getattr(import_module(_module), "TAGS", {})
+
 
 @cache
 def document() -> Json:
@@ -69,7 +73,7 @@ def document() -> Json:
         "contact": {"name": "The operator of the site"},
         "license": {"name": "MIT", "identifier": "MIT"},
     }
-    spec["tags"] = [{"name": name, "description": text} for name, text in _TAGS.items()]
+    spec["tags"] = [{"name": name, "description": text} for name, text in sorted(_TAGS.items())]
     for path, _method, operation in operations(spec):
         operation["tags"] = [path.split("/")[2]]
         for parameter in operation["parameters"]:

@@ -2,8 +2,9 @@
 
 `rows.py` of an extra has `ROWS`: what the core's tables get from it, read before Django is ready. `apps.py` has
 one class of `articles.web.extras.Extra`: what runs. Django finds models, migrations, commands, `static/` and
-`locale/`. Found by name are `pages.py` with `urlpatterns`, `api.py` with operations, `doctor.py` with
-`CHECKS`, templates in `jinja2/`, `worker.js`, and `tests/doors.py`: see `tests/extras.py`.
+`locale/`. Found by name are `pages.py` with `urlpatterns`, `api.py` with operations and `TAGS`, `doctor.py` with
+`CHECKS`, `process.py` with a process beside the web server, templates in `jinja2/`, `worker.js`, and
+`tests/doors.py`: see `tests/extras.py`.
 
 Rows of an extra refer to others than accounts without a constraint in the database (`db_constraint=False`): they
 stay there after its folder was deleted, and must not keep others.
@@ -20,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 FOLDER = Path(__file__).parents[2] / "extras"
 
@@ -82,6 +83,29 @@ class Key(NamedTuple):
     in_backup: str = "copied"
 
 
+class Process(Protocol):
+    """A process beside the web server, as `keep()` of `process.py` yields it, or None if none is wanted."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it runs."""
+
+    def watch(self) -> None:
+        """Start it again if it has ended."""
+
+    def renew(self) -> None:
+        """Let the program's current files run."""
+
+
+class FormButton(NamedTuple):
+    """A button that an extra adds to a form of the core: the form is shown again, and not processed."""
+
+    view: str
+    name: str
+    limits: tuple[str, ...]
+    """Taken instead of those of the form."""
+
+
 class View(NamedTuple):
     """What the core's tables have of a view. One without a row needs an account on a site for members."""
 
@@ -126,6 +150,7 @@ class Rows:
     article_fields: tuple[str, ...] = ()
     """Fields of an article's hash that are read with its HTML, into `Article.extras`. A redaction empties them."""
 
+    buttons: tuple[FormButton, ...] = ()
     views: tuple[View, ...] = ()
     other_origins: tuple[str, ...] = ()
     """Beginnings of addresses below which programs in pages of other origins may read feeds and JSON."""
@@ -271,6 +296,11 @@ def all_keys(extra: str = "") -> tuple[Key, ...]:
 def article_fields(extra: str = "") -> tuple[str, ...]:
     """Return the fields of articles of one extra, or of all."""
     return tuple(one for name, rows in _rows().items() for one in rows.article_fields if extra in (name, ""))
+
+
+def buttons(extra: str = "") -> tuple[FormButton, ...]:
+    """Return the buttons in forms of the core of one extra, or of all."""
+    return tuple(one for name, rows in _rows().items() for one in rows.buttons if extra in (name, ""))
 
 
 def views(extra: str = "") -> tuple[View, ...]:

@@ -123,7 +123,6 @@ LIMITS = (
     Limit("records", Per.NETWORK, "600/1m"),
     Limit("refresh", Per.READER, "300/1m"),
     Limit("lookups", Per.READER, "120/1m"),
-    Limit("titles", Per.MEMBER, "30/10m"),
     Limit("previews", Per.MEMBER, "120/1m"),
     Limit("exports", Per.MEMBER, "5/1h"),
     Limit("api", Per.READER, "300/1m"),

@@ -138,7 +138,6 @@ LIMITS = {
     "records": gettext_lazy("Too many ballot records were fetched from your network in a short time."),
     "refresh": gettext_lazy("Too many page updates were requested in a short time."),
     "lookups": gettext_lazy("Too many links were looked up in a short time."),
-    "titles": gettext_lazy("You have fetched the titles of too many links in a short time."),
     "previews": gettext_lazy("You have previewed texts too often in a short time."),
     "exports": gettext_lazy("You have downloaded your data too often in a short time."),
     "api": gettext_lazy("Too many requests in a short time."),

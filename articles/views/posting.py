@@ -1,6 +1,5 @@
 """Post and edit articles, and look up the article that has a link."""
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.forms import Form
@@ -24,13 +23,12 @@ from articles.text.lines import InvalidInput, clean_text
 from articles.text.links import clean_link
 from articles.text.refusals import action_sentence, input_sentence
 from articles.views.about import shared_content
-from articles.web import articles
+from articles.web import articles, extras
 from articles.web.form_answers import telling
 from articles.web.forms.articles import EditForm, PostForm
 from articles.web.identity import actor, offer_no_banned_group, reader_id, writer
 from articles.web.rights import may
 from articles.web.wiring import html_of, repository
-from links.asking import LinkInfo, look_up
 
 
 @page_with_form
@@ -43,8 +41,9 @@ def post(request: HttpRequest) -> HttpResponse:
     form = PostForm(request.POST or None, groups=repo.groups.list_all(), rules=repo.rules, initial=initial)
     offer_no_banned_group(form, request.user)
     shown = form.preview(request)
-    info = titled(request, form)
-    if request.method == "POST" and shown is None and info is None and form.is_valid():
+    added = extras.post_form_parts(request, form)
+    is_sent = request.method == "POST" and shown is None and not any(part.is_asked for part in added)
+    if is_sent and form.is_valid():
         try:
             posted = articles.post(request, form.content, form.cleaned_data["groups"])
         except Banned as banned:  # from one of the groups
@@ -61,9 +60,7 @@ def post(request: HttpRequest) -> HttpResponse:
             return redirect("articles:article", posted.id)
     sent_forms.refill(request, form)
     link = str(form["link"].value() or "")
-    context: dict[str, object] = {"form": form, "preview": shown, "known": _posted_before(request, link)}
-    if settings.FETCH_TITLES:
-        context["found"] = info
+    context = {"form": form, "preview": shown, "known": _posted_before(request, link), "added": added}
     return render(request, "articles/post.html", context, status=400 if form.errors else 200)
 
 
@@ -71,27 +68,6 @@ def to_held(request: HttpRequest, held: HeldForApproval) -> HttpResponse:
     """Lead the author to what waits for a moderator."""
     messages.info(request, action_sentence(held))
     return redirect("articles:held")
-
-
-def titled(request: HttpRequest, form: PostForm) -> LinkInfo | None:
-    """Return what the form's link brings along if the member asks for it; the form is not processed then.
-
-    None, with an error in the form, for a link that cannot be posted. An empty title is filled in.
-    """
-    if request.method != "POST" or "fetch" not in request.POST or not settings.FETCH_TITLES:
-        return None
-    for name in [name for name in form.errors if name != "link"]:
-        del form.errors[name]
-    if not form.errors and not form.cleaned_data["link"]:
-        form.add_error("link", input_sentence(InvalidInput("link-empty")))
-    if form.errors:
-        return None
-    found = look_up(request, form.cleaned_data["link"])
-    if found.title and not form["title"].data.strip():
-        filled = request.POST.copy()
-        filled["title"] = found.title
-        form.data = filled
-    return found
 
 
 def _known_message(form: PostForm) -> str:

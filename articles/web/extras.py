@@ -9,7 +9,7 @@ from django.apps import AppConfig, apps
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from articles.domain.extras import BadExtra, names, refuse_clashes, views
+from articles.domain.extras import BadExtra, buttons, names, refuse_clashes, views
 from articles.domain.limits import BY_NAME
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from articles.domain.moderation_log import LogEntry
     from articles.domain.notices import Notice
     from articles.repository import Repository
+    from articles.web.forms.articles import PostForm
 
 
 class Step(NamedTuple):
@@ -88,6 +89,18 @@ class Answer(NamedTuple):
     """Of a mail about this notice alone: nothing comes before it."""
 
 
+class FormPart(NamedTuple):
+    """What an extra adds to a form of the core, as HTML."""
+
+    head: str
+    button: str
+    below: str
+    """Below the buttons: what comes late must not move them."""
+
+    is_asked: bool
+    """Whether its button was pressed: the form is shown again instead of being processed."""
+
+
 class Button(NamedTuple):
     """A form with one button: what it sends, and where."""
 
@@ -133,6 +146,17 @@ class Extra(AppConfig):
         A reader without an account sees those that depend on the thing alone. At most one round trip.
         """
         return ()
+
+    def extend_post_form(self, request: "HttpRequest", form: "PostForm") -> FormPart | None:
+        """Return what is added to the form by which articles are posted; it can change the form."""
+        return None
+
+    def look_up(self, request: "HttpRequest", link: str) -> Mapping[str, str]:
+        """Return what is known of the page of a link, such as its `title` and `description`; never wait for it.
+
+        Raises InvalidInput, Banned, LimitReached.
+        """
+        return {}
 
     def answer(self, member: "User", notice: "Notice") -> Answer | None:
         """Return how a member answers a mail about a notice, in their language; None if there is no way."""
@@ -180,6 +204,16 @@ def drawn(place: str, request: "HttpRequest") -> SafeString:
 def links(place: str, request: "HttpRequest | None", thing: Any) -> list[Link]:
     """Return the links of all extras at a place."""
     return [link for extra in installed() for link in extra.links(place, request, thing)]
+
+
+def post_form_parts(request: "HttpRequest", form: "PostForm") -> list[FormPart]:
+    """Return what extras add to the form by which articles are posted."""
+    return list(filter(None, (extra.extend_post_form(request, form) for extra in installed())))
+
+
+def look_up(request: "HttpRequest", link: str) -> dict[str, str]:
+    """Return what extras know of the page of a link, such as its `title`. Raises as `Extra.look_up`."""
+    return {name: text for extra in installed() for name, text in extra.look_up(request, link).items()}
 
 
 def answer(member: "User", notice: "Notice") -> Answer | None:
@@ -230,11 +264,14 @@ def urlpatterns(core: "Sequence[URLPattern]") -> "list[URLPattern]":
                 raise BadExtra(
                     f"{extra.name} has a link in the bar {entry.bar!r}; the bars are {', '.join(BARS)}."
                 )
+    in_core = {f"articles:{one.name}" for one in core}
     for name in names():
         here = {f"articles:{one.name}" for one in own.get(f"extras/{name}", ())}
-        for view in views(name):
-            if view.name.startswith("articles:") and view.name not in here:
-                raise BadExtra(f"extras/{name} has a row of the view {view.name}, but no address of that name.")
-            if wrong := {*(view.limits or ()), *view.limits_of_reading} - BY_NAME.keys():
-                raise BadExtra(f"extras/{name}: there is no limit {', '.join(wrong)}, which {view.name} has.")
+        of_core = [(button.view, in_core, button.limits) for button in buttons(name)]
+        of_views = [(view.name, here, (*(view.limits or ()), *view.limits_of_reading)) for view in views(name)]
+        for view, known, limits in (*of_core, *of_views):
+            if view.startswith("articles:") and view not in known:
+                raise BadExtra(f"extras/{name} has a row of the view {view}, but no address of that name.")
+            if wrong := {*limits} - BY_NAME.keys():
+                raise BadExtra(f"extras/{name}: there is no limit {', '.join(wrong)}, which {view} has.")
     return [one for ones in own.values() for one in ones]

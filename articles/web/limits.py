@@ -80,7 +80,6 @@ FORMS = {
     "accounts:change_email": (*_CHANGES, "mails", "mails_network"),
     "articles:new_notice": ("notices",),
     "articles:preview": _PREVIEWS,
-    "articles:link_info": ("lookups",),
     # Their script takes the use, before anything else.
     **dict.fromkeys(("articles:vote", "articles:comment_vote"), ()),
     **{view.name: view.limits for view in extras.views() if view.limits is not None},
@@ -107,8 +106,11 @@ def is_slow(view: str) -> bool:
     return view in PASSWORD_FORMS or view in AT_PROVIDERS or any(view in api.password_views for api in OTHER_APIS)
 
 
-_PREVIEWED = frozenset(("articles:post", "articles:edit", "articles:write_comment", "articles:edit_comment"))
-"""Views whose form only shows its text if it is sent by the button "preview"."""
+_BUTTONS = {
+    **{(f"articles:{view}", "preview"): _PREVIEWS for view in ("post", "edit", "write_comment", "edit_comment")},
+    **{(button.view, button.name): button.limits for button in extras.buttons()},
+}
+"""Limits of buttons by which a form is shown again instead of being sent, by view and name."""
 
 PAGES = {
     "articles:search": ("search",),
@@ -128,7 +130,7 @@ PAGES = {
 
 _FOR_SCRIPTS = frozenset(
     (
-        "articles:pulse", "articles:known_link", "articles:preview", "articles:link_info",
+        "articles:pulse", "articles:known_link", "articles:preview",
         *(view.name for view in extras.views() if view.is_for_scripts),
     )
 )  # fmt: skip
@@ -159,10 +161,9 @@ def _limits_of(request: HttpRequest) -> tuple[str, ...]:
     view = request.resolver_match.view_name if request.resolver_match else ""
     if request.method in _SAFE and not sent_forms.is_stale(request):
         return PAGES.get(view, ())
-    if view in _PREVIEWED and "preview" in sent_forms.sent(request):
-        return _PREVIEWS
-    if view == "articles:post" and "fetch" in sent_forms.sent(request):
-        return FORMS["articles:link_info"]
+    for (its, button), limits in _BUTTONS.items():
+        if its == view and button in sent_forms.sent(request):
+            return limits
     return FORMS.get(view, _CHANGES)
 
 

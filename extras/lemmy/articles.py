@@ -20,7 +20,7 @@ from articles.domain.lists import GROUPS_PER_LIST, TOP_PERIODS, Order, Period
 from articles.domain.readership import Suspicion, Visit
 from articles.text.lines import clean_reason
 from articles.text.searching import Kind
-from articles.web import articles, hiding, limits, votes
+from articles.web import articles, extras, hiding, limits, votes
 from articles.web.forms.articles import clean_content
 from articles.web.identity import actor, reader_id
 from articles.web.preferences import current_groups, preferences_of
@@ -29,7 +29,6 @@ from articles.web.wiring import repository
 from extras.lemmy.groups import community_response
 from extras.lemmy.operations import MOST_LISTED, Json, Limit, Number, Page, beyond, operation
 from extras.lemmy.shapes import WHOLE_SITE, Shapes, facts, slug_of, when
-from links.asking import look_up
 from moderation.flags import set_flag
 
 SORTS: Mapping[str, tuple[Order, Period]] = {
@@ -221,8 +220,8 @@ def report(request: HttpRequest, subject: int, reason: str, view: Json, noun: st
 @operation("GET", "post/site_metadata", scope=POST, limited=("api", "lookups"), word="invalid_url")
 def get_metadata(request: HttpRequest, url: str) -> Json:
     """Propose a title, if the site has fetched the page by now: it never waits for another server."""
-    info = look_up(request, url)
-    return {"metadata": facts(title=info.title or None, description=info.description or None)}
+    known = extras.look_up(request, url)
+    return {"metadata": facts(title=known.get("title") or None, description=known.get("description") or None)}
 
 
 def shown_articles(ids: Any, reader: int | None) -> dict[int, Article]:

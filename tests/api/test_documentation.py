@@ -31,7 +31,7 @@ OTHERWISE = {
         get removed/comments; get blocked-hosts; get automatic-rules; get held; get queue; get removed/articles
     """,
     "-404": """
-        post articles; post link-info; put inbox/read; put me/about; put blocked-hosts;
+        post articles; put inbox/read; put me/about; put blocked-hosts;
         post automatic-rules; post groups
     """,
     "+404": """

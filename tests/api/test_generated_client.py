@@ -84,7 +84,6 @@ CALLS = [
     Call("explain_ranking", 200, "Explanation", "alice", ON_MINE),
     Call("post_article", 201, "PostedArticle", "alice", (), ("NewArticle", {"title": "B", "link": B})),
     Call("post_article", 200, "PostedArticle", "alice", (), ("NewArticle", {"title": "B", "link": B})),
-    Call("fetch_link_info", 200, "LinkInfo", "alice", (), ("Link", {"link": B})),
     Call("cast_vote", 200, "Tally", "alice", ON_MINE, ("NewChoice", {"choice": "oppose"})),
     Call("cast_vote", 409, "Failure", "alice", ON_CLOSED, A_VOTE),
     Call("save_article", 200, "Saved", "alice", ON_MINE, ("Saving", {"saved": True})),

@@ -74,9 +74,8 @@ def test_a_long_link_is_refused_by_its_length_before_anything_else(site_store, a
     assert site_store.imports.count() == 0
 
 
-@pytest.mark.parametrize("fetches", [True, False])
-def test_no_process_but_the_fetching_one_fetches_what_is_posted(site_store, settings, alice, sent, fetches):
-    settings.ALLOW_PRIVATE_LINKS, settings.FETCH_TITLES = True, fetches
+def test_no_process_of_the_core_fetches_what_is_posted(site_store, settings, alice, sent):
+    settings.ALLOW_PRIVATE_LINKS = True
     links = [
         "http://127.0.0.1:1/",
         "http://169.254.169.254/latest/",
@@ -88,9 +87,6 @@ def test_no_process_but_the_fetching_one_fetches_what_is_posted(site_store, sett
     for link in links:
         browser.post("/post/", {"title": "A title", "link": link})
         browser.get("/post/known/", {"link": link})
-        browser.post("/post/", {"title": "", "link": link, "fetch": "1"})
-        browser.post("/post/link-info/", {"link": link})
-        browser.post("/api/link-info", {"link": link}, content_type="application/json")
     for article in site_store.lists.get_page(Order.TIME).articles:
         reader.get(f"/articles/{article.id}/")
     for page in ("/", "/newest/", "/feeds/newest.atom", "/feeds/newest.rss", "/api/articles", "/search/?q=title"):

@@ -383,7 +383,7 @@ WITHOUT_PAGE = {
         articles:months_csv articles:verifier
     """,
     "JSON for a script": """
-        accounts:passkey_options articles:known_link articles:link_info articles:preview articles:pulse
+        accounts:passkey_options articles:known_link articles:preview articles:pulse
     """,
     "XML for crawlers": "articles:sitemap articles:sitemap_lists articles:sitemap_articles",
     "a link in a mail": "accounts:verify accounts:unsubscribe",

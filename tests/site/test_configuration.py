@@ -50,26 +50,6 @@ def test_every_default_is_a_valid_value(tmp_path):
     assert values["DATA_DIR"] == tmp_path / "var"
 
 
-FETCHES = [
-    ({}, False),
-    ({"SITE_URL": "https://news.example.org"}, True),
-    ({"SITE_URL": "http://localhost:8000"}, False),
-    ({"SITE_URL": "https://news.internal"}, False),
-    ({"SITE_URL": "http://10.0.0.7"}, False),
-    ({"SITE_URL": "https://news.example.org", "ALLOW_PRIVATE_LINKS": "on"}, False),
-    ({"SITE_URL": "https://news.example.org", "FETCH_TITLES": "off"}, False),
-    ({"ALLOW_PRIVATE_LINKS": "on", "FETCH_TITLES": "on"}, True),
-]
-
-
-@pytest.mark.parametrize(("given", "fetches"), FETCHES)
-def test_titles_are_fetched_by_default_for_a_site_with_a_public_address(tmp_path, environment, given, fetches):
-    for name, text in given.items():
-        environment.setenv(name, text)
-
-    assert loading.fetches_titles(load(tmp_path)) is fetches
-
-
 @pytest.mark.parametrize("blank", ["", "   "])
 @pytest.mark.parametrize("place", ["environment", "file"])
 def test_a_blank_value_means_the_default(tmp_path, environment, blank, place):

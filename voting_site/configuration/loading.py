@@ -13,7 +13,6 @@ from typing import Any
 
 import environ
 
-from outgoing.addresses import is_private
 from voting_site.configuration import data_directory, providers
 from voting_site.configuration.data_directory import check_key, secret_key
 from voting_site.configuration.kinds import BadSetting, noted
@@ -79,17 +78,6 @@ def _lines(base_dir: Path) -> list[str]:
 def leaving_one_free(most: int, threads: int) -> int:
     """Return up to `most`, but fewer than the process has threads for pages, and at least one."""
     return max(1, min(most, threads - 1))
-
-
-def fetches_titles(configuration: Mapping[str, Any]) -> bool:
-    """Return whether the site fetches what members type, with these settings.
-
-    Without a public address of its own, it may be in a network whose pages are not for all who can post.
-    """
-    if configuration["FETCH_TITLES"] != "":
-        return bool(configuration["FETCH_TITLES"])
-    address = configuration["SITE_URL"]
-    return bool(address) and not is_private(f"{address}/") and not configuration["ALLOW_PRIVATE_LINKS"]
 
 
 def load(base_dir: Path) -> dict[str, Any]:

@@ -94,7 +94,6 @@ VARIABLES = (
         "list of archives",
         "Wayback Machine=https://web.archive.org/web/*/{link},archive.today=https://archive.ph/{link}",
     ),
-    Variable("FETCH_TITLES", "yes/no", ""),
     Variable("SIGN_UP", "sign-up", "open", in_browser=True),
     Variable("READING", "reading", "everyone", in_browser=True),
     Variable("OTHER_ORIGINS", "yes/no", "on"),

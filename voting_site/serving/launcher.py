@@ -1,17 +1,18 @@
-"""Run the site in one process tree: store, web server, fetching process; stop it in reverse order.
+"""Run the site in one process tree: store, web server, processes of extras; stop it in reverse order.
 
 This process stays small. The web server's imports the site, prepares it, and forks workers and housekeeper.
 """
 
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection, HTTPException
+from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
 
-from links.process import LinkFetcher, link_fetcher
+from articles.domain import extras
 from voting_site.configuration.hosts import EVERY_ADDRESS
 from voting_site.embedded import StorePaths, Supervisor
 from voting_site.serving import disk
@@ -43,32 +44,34 @@ def serve(say: Callable[[str], object], *, runs_housekeeping: bool = True) -> No
         bound(host, port, PATIENCE, workers) as listeners,
         _store() as store,
         metrics_folder(data_dir, f"{host}:{port}", workers) as metrics,
-        link_fetcher() as fetcher,
+        _processes() as others,
     ):
         server = WebServer(host, port, listeners, metrics, runs_housekeeping=runs_housekeeping)
         try:
-            _watch(signals, server, fetcher, store)
+            _watch(signals, server, others, store)
         finally:
             server.stop()
     say("Stopped.")
 
 
-def _watch(signals: Signals, server: WebServer, fetcher: LinkFetcher | None, store: Supervisor | None) -> None:
+def _watch(
+    signals: Signals, server: WebServer, others: Sequence[extras.Process], store: Supervisor | None
+) -> None:
     """Restart what ends, and reload, until a signal."""
     watched_disk = disk.DiskWatch(Path(settings.DATA_DIR))
     while not set(_STOPS) & set(signals.received):
-        is_settled = server.is_settled and (not fetcher or fetcher.is_settled)
+        is_settled = server.is_settled and all(one.is_settled for one in others)
         signals.wait(_LOOK_SECONDS if is_settled else _STARTING_SECONDS)
         signals.take(signal.SIGCHLD)
         if server.has_begun and signals.take(signal.SIGHUP):
             server.reload()
-            if fetcher:
-                fetcher.renew()
+            for one in others:
+                one.renew()
         if store and store.failure:  # it could not be loaded
             raise store.failure
         server.watch()
-        if fetcher:
-            fetcher.watch()
+        for one in others:
+            one.watch()
         watched_disk.look()
 
 
@@ -89,6 +92,14 @@ def check_address() -> None:
         finally:
             connection.close()
         raise
+
+
+@contextmanager
+def _processes() -> Iterator[Sequence[extras.Process]]:
+    """Keep the processes of extras that are wanted."""
+    with ExitStack() as kept:
+        found = (kept.enter_context(import_module(name).keep()) for name in extras.modules("process"))
+        yield list(filter(None, found))
 
 
 @contextmanager

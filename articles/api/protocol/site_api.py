@@ -91,7 +91,6 @@ _MODULES = (
     "articles.api.inbox",
     "moderation.vouches",
     "articles.api.articles",
-    "links.pages",
     "moderation.bans",
     "moderation.statements",
     "moderation.left_out",

@@ -28,7 +28,7 @@ _ACTIONS = {
     "views": gettext_lazy("Views that scripts report"),
     "search": gettext_lazy("Searches"), "feeds": gettext_lazy("Feeds"), "records": gettext_lazy("Ballot records"),
     "refresh": gettext_lazy("Updates of open pages"), "lookups": gettext_lazy("Links looked up while typing"),
-    "titles": gettext_lazy("Titles fetched from other sites"), "previews": gettext_lazy("Previews of texts"),
+    "previews": gettext_lazy("Previews of texts"),
     "exports": gettext_lazy("Copies of a member’s data"), "api": gettext_lazy("Requests to the API"),
     "logins": gettext_lazy("Wrong passwords"), "logins_day": gettext_lazy("Wrong passwords, over a longer time"),
     "passwords": gettext_lazy("Passwords checked"), "guesses": gettext_lazy("Wrong passwords from anywhere"),

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
@@ -74,8 +73,6 @@ class PostForm(ContentForm):
             hours,
         ) % {"hours": grouped(hours)}
         self.fields["link"].widget.attrs["data-known"] = reverse("articles:known_link") + "?link="
-        if settings.FETCH_TITLES:
-            self.fields["link"].widget.attrs["data-titles"] = reverse("articles:link_info")
         if not groups:
             self.fields["groups"].widget = forms.MultipleHiddenInput()
             return

@@ -9,9 +9,10 @@ from django.test import Client
 
 from accounts.models import BanScope
 from articles.domain.limits import Rate
-from links import asking
-from links.asking import PROBLEMS
+from extras.links.asking import PROBLEMS
+from extras.links.switch import SOCKET_VARIABLE
 from moderation.bans import ban
+from tests.attacks.test_hostile_links import sent  # noqa: F401 - a fixture
 from tests.cases import for_each
 from tests.factories import actor, browser_of
 from tests.html import nodes_of, tree_of, whole_text_of
@@ -58,7 +59,7 @@ class Process:
 def process(tmp_path, monkeypatch, settings):
     settings.FETCH_TITLES = True
     path = tmp_path / "socket"
-    monkeypatch.setenv(asking.SOCKET_VARIABLE, str(path))
+    monkeypatch.setenv(SOCKET_VARIABLE, str(path))
     found = Process(path)
     yield found
     found.end()
@@ -137,9 +138,7 @@ def test_a_problem_is_a_sentence_and_the_form_stays(site_store, alice, process, 
 def test_without_the_process_the_form_works(site_store, alice, settings, monkeypatch, tmp_path):
     settings.FETCH_TITLES = True
     for path in (None, str(tmp_path / "none")):
-        monkeypatch.setenv(asking.SOCKET_VARIABLE, path) if path else monkeypatch.delenv(
-            asking.SOCKET_VARIABLE, raising=False
-        )
+        monkeypatch.setenv(SOCKET_VARIABLE, path) if path else monkeypatch.delenv(SOCKET_VARIABLE, raising=False)
         assert by_program(alice).json()["problem"] == "away"
         assert str(PROBLEMS["away"]) in by_button(alice).text
     assert browser_of(alice).post("/post/", {"link": LINK, "title": "Typed"}).status_code == 302
@@ -215,3 +214,15 @@ def test_a_member_banned_from_posting_lets_the_site_fetch_nothing(site_store, al
 
     assert [answer.status_code for answer in answers] == [403] * 3
     assert process.asked == []
+
+
+@pytest.mark.parametrize("fetches", [True, False])
+def test_no_process_but_the_fetching_one_fetches_what_is_typed(site_store, settings, alice, sent, fetches):  # noqa: F811
+    settings.ALLOW_PRIVATE_LINKS, settings.FETCH_TITLES = True, fetches
+
+    for link in ("http://127.0.0.1:1/", "http://169.254.169.254/latest/", "http://2130706433/", LINK):
+        for ask in (by_script, by_program):
+            ask(alice, link)
+        by_button(alice, link=link)
+
+    assert sent == []

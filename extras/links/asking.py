@@ -6,7 +6,6 @@ import re
 import socket
 from typing import NamedTuple
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import get_language_info, gettext_lazy
 
@@ -16,8 +15,8 @@ from articles.text.links import clean_link, link_key
 from articles.web import limits
 from articles.web.forms.fields import clean_article_link
 from articles.web.identity import check_ban
+from extras.links.switch import SOCKET_VARIABLE, is_on
 from outgoing.addresses import is_private
-from outgoing.wire import SOCKET_VARIABLE
 
 PATIENCE = 0.15  # seconds that a worker gives the fetching process: it answers in one, unless it is stopped
 
@@ -85,7 +84,7 @@ def look_up(request: HttpRequest, raw: str) -> LinkInfo:
     """
     link = clean_article_link(raw)
     check_ban(request.user, BanScope.POSTING)
-    if not settings.FETCH_TITLES:
+    if not is_on():
         return LinkInfo(FAILED, problem="off")
     if is_private(link):
         return LinkInfo(FAILED, problem="not-public")

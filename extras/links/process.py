@@ -15,7 +15,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from outgoing.wire import SOCKET_VARIABLE
+from extras.links.switch import SOCKET_VARIABLE, is_on
 from voting_site.embedded import launch
 from voting_site.embedded.supervisor import Backoff
 
@@ -65,9 +65,9 @@ class LinkFetcher:
         """Start the process, with an empty environment and one descriptor. On Linux it ends with this thread."""
         self._begun_at = time.monotonic()
         launcher = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid()), str(int(signal.SIGKILL))]
-        fetcher = [sys.executable, "-s", "-m", "links.fetcher", str(self._listener.fileno()), settings.USER_AGENT]
+        fetcher = [sys.executable, "-s", "-m", "extras.links.fetcher"]
         return subprocess.Popen(  # nosec B603 # noqa: S603 - our own program
-            [*launcher, *fetcher],
+            [*launcher, *fetcher, str(self._listener.fileno()), settings.USER_AGENT],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
@@ -78,9 +78,9 @@ class LinkFetcher:
 
 
 @contextmanager
-def link_fetcher() -> Iterator[LinkFetcher | None]:
-    """Keep the process, and name its socket to those started meanwhile; None if FETCH_TITLES is off."""
-    if not settings.FETCH_TITLES:
+def keep() -> Iterator[LinkFetcher | None]:
+    """Keep the process, and name its socket to those started meanwhile; None if titles are not fetched."""
+    if not is_on():
         yield None
         return
     folder = Path(tempfile.mkdtemp(prefix="voting-site-links-"))  # of this user alone

@@ -1,4 +1,4 @@
-"""The fetching process with servers of its own: python -m tests.links.program <descriptor> <seconds>
+"""The fetching process with servers of its own: python -m extras.links.tests.program <descriptor> <seconds>
 
 Each host is a behaviour. Nothing else differs from the program that the site runs: its fence is up.
 """
@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from links.fetcher import main
+from extras.links.fetcher import main
 from outgoing.fetching import World
-from tests.links.zoo import AGENT, PUBLIC, page
+from tests.zoo import AGENT, PUBLIC, page
 
 _open: list[tuple[socket.socket, socket.socket]] = []
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from links import asking
-from links.fetcher import MOST_CHILDREN, MOST_WAITING, PER_HOST
+from extras.links import asking
+from extras.links.fetcher import MOST_CHILDREN, MOST_WAITING, PER_HOST
 from tests.source import ROOT
 from tests.waiting import until
 
@@ -21,6 +21,14 @@ pytestmark = pytest.mark.deep
 needs_fence = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"), reason="the fence is Linux's"
 )
+
+
+def test_the_program_knows_neither_django_nor_the_store():
+    code = "import sys, extras.links.fetcher as _; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert {"outgoing", "protego"} <= set(loaded.stdout.split())
+    assert {"accounts", "articles", "django", "redis", "voting_site"}.isdisjoint(loaded.stdout.split())
 
 
 class Running:
@@ -49,7 +57,7 @@ class Running:
 
 
 @contextmanager
-def running(folder, seconds="20", program=("tests.links.program",)):
+def running(folder, seconds="20", program=("extras.links.tests.program",)):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / "socket"))
         listener.listen(64)
@@ -159,7 +167,7 @@ def test_a_child_does_not_outlive_its_time_when_the_process_is_killed(tmp_path):
 
 
 def test_the_program_of_the_site_fetches_nothing_without_a_network_and_lives(tmp_path):
-    with running(tmp_path, program=("links.fetcher", "agent/1")) as fetcher:
+    with running(tmp_path, program=("extras.links.fetcher", "agent/1")) as fetcher:
         answer = fetcher.answer("http://no-such-host.invalid/")
 
         assert answer["problem"] in ("unreachable", "slow")

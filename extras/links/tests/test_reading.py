@@ -3,9 +3,9 @@
 import pytest
 import webencodings
 
-from links.reading import decode, read
+from extras.links.reading import decode, read
+from extras.links.tests.pages import STORIES, pages
 from tests.cases import for_each
-from tests.links.pages import STORIES, pages
 
 ADDRESS = "https://www.a-site.example/page"
 

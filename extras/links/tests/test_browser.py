@@ -7,7 +7,8 @@ import pytest
 from django.template.loader import render_to_string
 from playwright.sync_api import expect
 
-from links.asking import LinkInfo
+from extras.links.asking import LinkInfo
+from tests.browser.conftest import chromium, demo_data  # noqa: F401 - fixtures
 from tests.browser.windows import window
 from tests.site_process import Site
 
@@ -24,7 +25,7 @@ FOUND = LinkInfo(
 
 
 @pytest.fixture(scope="module")
-def site(chromium, tmp_path_factory, demo_data):
+def site(chromium, tmp_path_factory, demo_data):  # noqa: F811
     """A site with the switch on. Nothing is fetched: the tests answer what the form's script asks."""
     data_dir = tmp_path_factory.mktemp("titles") / "data"
     shutil.copytree(demo_data, data_dir)
@@ -35,7 +36,7 @@ def site(chromium, tmp_path_factory, demo_data):
 
 
 @pytest.fixture
-def page(chromium, site):
+def page(chromium, site):  # noqa: F811
     with window(chromium, site, "demo") as found:
         yield found
 
@@ -47,7 +48,7 @@ def answered(page, *infos):
     def answer(route):
         asked.append(route.request.post_data)
         info = rest.pop(0) if len(rest) > 1 else rest[0]
-        shown = render_to_string("articles/link_info.html", {"found": info})
+        shown = render_to_string("links/found.html", {"found": info})
         route.fulfill(body=json.dumps({"state": info.state, "title": info.title, "html": shown}))
 
     page.route("**/post/link-info/", answer)

@@ -1,4 +1,4 @@
-"""The process that fetches links: python -m links.fetcher <descriptor> <User-Agent>
+"""The process that fetches links: python -m extras.links.fetcher <descriptor> <User-Agent>
 
 It listens at a Unix socket that the launcher has opened, and answers at once from what it keeps. A child fetches
 and reads each link that is not known, and says what it found through a pipe. Whatever a page does to the child, it
@@ -16,10 +16,10 @@ from collections import OrderedDict, deque
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
-from links import reading
-from links.reading import MOST_ADDRESS
-from outgoing import fence
-from outgoing.fetching import MOST_REQUESTS, SECONDS, Fetch, NotFetched, World, host_in, known
+from extras.links import fence, reading
+from extras.links.fetching import MOST_REQUESTS, PageFetch, host_in, known
+from extras.links.reading import MOST_ADDRESS
+from outgoing.fetching import SECONDS, NotFetched, World
 
 DAY = 86400.0
 KEPT_SECONDS = {True: DAY, False: 600.0}  # how long an answer is kept, by whether there was a page
@@ -133,7 +133,8 @@ class Fetcher:
             signal.setitimer(signal.ITIMER_REAL, self._seconds + 1)  # ends it if its parent is gone
             fence.limit_resources()
             fence.give_up_calls()
-            fetch = Fetch(self._world, self._user_agent, robots=robots.copy(), busy=busy, seconds=self._seconds)
+            rules, seconds = robots.copy(), self._seconds
+            fetch = PageFetch(self._world, self._user_agent, robots=rules, busy=busy, seconds=seconds)
             said = json.dumps(_said(fetch, link, robots)).encode()
             while said:
                 said = said[os.write(1, said) :]
@@ -183,7 +184,7 @@ class Fetcher:
             self._kept.popitem(last=False)
 
 
-def _said(fetch: Fetch, link: str, robots: dict[str, str]) -> dict[str, Any]:
+def _said(fetch: PageFetch, link: str, robots: dict[str, str]) -> dict[str, Any]:
     """Fetch, and return what the child says: the answer, the hosts that were asked, and new rules of robots."""
     try:
         page, address = fetch.get(link)

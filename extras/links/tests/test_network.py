@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from tests.links.network import LINKS, OTHER
-from tests.links.zoo import PUBLIC
+from extras.links.tests.network import LINKS, OTHER
 from tests.source import ROOT
+from tests.zoo import PUBLIC
 
 pytestmark = pytest.mark.hostile
 
@@ -53,7 +53,7 @@ def run(tmp_path_factory):
     alone = ["unshare", "--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child"]
     if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
         pytest.skip("this machine permits no namespaces")
-    command = [*alone, sys.executable, "-m", "tests.links.network", str(folder)]
+    command = [*alone, sys.executable, "-m", "extras.links.tests.network", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=200)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout) | {"calls": (folder / "calls").read_text("utf-8", "replace").splitlines()}

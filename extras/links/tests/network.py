@@ -1,4 +1,4 @@
-"""A network of its own for the program that the site runs: python -m tests.links.network <folder>
+"""A network of its own for the program that the site runs: python -m extras.links.tests.network <folder>
 
 In new namespaces of network and mounts: a name server whose answers change, hostile servers at public addresses,
 and what must not be reached at private ones. Prints, as JSON, what the program answered and whom it reached.
@@ -18,7 +18,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from tests.links.zoo import AGENT, PUBLIC, Zoo, answers, bomb, page, redirect, response, sends
+from tests.zoo import AGENT, PUBLIC, Zoo, answers, bomb, page, redirect, response, sends
 
 OTHER = "93.184.216.35"
 PRIVATE = ("127.0.0.1", "10.0.0.7", "169.254.169.254", "100.100.100.200", "::1")
@@ -147,7 +147,7 @@ def main(folder: str) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(place / "socket"))
         listener.listen(64)
-        program = [sys.executable, "-m", "links.fetcher", str(listener.fileno()), AGENT]
+        program = [sys.executable, "-m", "extras.links.fetcher", str(listener.fileno()), AGENT]
         calls = "trace=%network,openat,open,execve,fork,vfork,clone,clone3,kill"
         trace = ["strace", "-f", "-qq", "-e", calls, "-o", str(place / "calls")]
         process = subprocess.Popen([*trace, *program], stdin=subprocess.DEVNULL, pass_fds=[listener.fileno()])

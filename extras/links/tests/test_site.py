@@ -14,7 +14,7 @@ def fetcher_of(site):
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == site.process.pid and b"links.fetcher" in (folder / "cmdline").read_bytes():
+            if parent == site.process.pid and b"extras.links.fetcher" in (folder / "cmdline").read_bytes():
                 return int(folder.name)
         except OSError:
             continue

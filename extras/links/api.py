@@ -1,30 +1,15 @@
-"""Propose what a link brings along: to the script of the form, and to programs."""
+"""Propose what a link brings along to programs."""
 
 from typing import Literal
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.template.loader import render_to_string
-from django.urls import path
-from django.utils.translation import gettext_lazy
+from django.http import HttpRequest
 from pydantic import BaseModel, Field
 
 from accounts.models import POST
-from accounts.web.form_pages import members_only, private_act
 from articles.api.protocol.operations import members, router
-from articles.text.lines import InvalidInput
-from articles.text.refusals import input_sentence
-from links.asking import look_up
+from extras.links.asking import look_up
 
-
-@private_act(members_only(), page="articles:post", button=gettext_lazy("Fetch title"))
-def link_info(request: HttpRequest) -> HttpResponse:
-    """Return what a link brings along, as JSON for the script: its state, the title, and what to show."""
-    try:
-        info = look_up(request, request.POST.get("link", ""))
-    except InvalidInput as refused:  # the form says so when it is sent
-        return JsonResponse({"error": input_sentence(refused)}, status=400)
-    shown = render_to_string("articles/link_info.html", {"found": info}, request)
-    return JsonResponse({"state": info.state, "title": info.title, "html": shown})
+TAGS = {"link-info": "What a page says about itself."}
 
 
 class Link(BaseModel):
@@ -56,6 +41,3 @@ def fetch_link_info(request: HttpRequest, link: Link) -> LinkInfo:
     """
     info = look_up(request, link.link)
     return LinkInfo(message=info.sentence, **info._asdict())
-
-
-urlpatterns = [path("post/link-info/", link_info, name="link_info")]
