@@ -20,8 +20,8 @@ from ninja.operation import Operation
 from articles.api.protocol.problems import MEANINGS
 from articles.api.protocol.site_api import api
 from articles.configuration.choices import site_address
+from articles.domain import extras
 from articles.formatting.kept import piece
-from articles.web.extras import api_modules
 
 Json = Mapping[str, Any]
 
@@ -60,7 +60,7 @@ _TAGS: dict[str, str] = {
 }
 """What operations are grouped by: the first part of their path."""
 
-for _module in api_modules():
+for _module in (*extras.modules("pages"), *extras.modules("api")):
     _TAGS |= getattr(import_module(_module), "TAGS", {})
 
 

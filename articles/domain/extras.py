@@ -2,9 +2,9 @@
 
 `rows.py` of an extra has `ROWS`: what the core's tables get from it, read before Django is ready. `apps.py` has
 one class of `articles.web.extras.Extra`: what runs. Django finds models, migrations, commands, `static/` and
-`locale/`. Found by name are `pages.py` with `urlpatterns`, `api.py` with operations and `TAGS`, `doctor.py` with
-`CHECKS`, `process.py` with a process beside the web server, templates in `jinja2/`, `worker.js`, and
-`tests/doors.py`: see `tests/extras.py`.
+`locale/`. Found by name are `pages.py` with `urlpatterns`, operations of the API in it or in `api.py`, with `TAGS`
+for their first parts, `doctor.py` with `CHECKS`, `process.py` with a process beside the web server, templates in
+`jinja2/`, `worker.js`, and `tests/doors.py`: see `tests/extras.py`.
 
 Rows of an extra refer to others than accounts without a constraint in the database (`db_constraint=False`): they
 stay there after its folder was deleted, and must not keep others.

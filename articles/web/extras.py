@@ -232,11 +232,6 @@ def export(member: "User", repository: "Repository") -> dict[str, Iterable[Mappi
     return {name: rows for extra in installed() for name, rows in extra.export(member, repository).items()}
 
 
-def api_modules() -> list[str]:
-    """Return the modules with operations of the API."""
-    return [module for name in names() if find_spec(module := f"extras.{name}.api")]
-
-
 def addresses() -> list[tuple[str, str]]:
     """Return the addresses with namespaces, as beginning and module. Raises BadExtra for one that two have."""
     rows = {extra.label: [*extra.addresses().items()] for extra in installed()}

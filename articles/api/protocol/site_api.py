@@ -14,7 +14,6 @@ from ninja.renderers import JSONRenderer
 from articles.api.protocol.operations import router
 from articles.api.protocol.problems import answer_to
 from articles.domain import extras
-from articles.web.extras import api_modules
 
 
 class StrictJson(Parser):
@@ -101,7 +100,7 @@ _MODULES = (
     "moderation.redactions",
     "moderation.hosts",
     "moderation.rules.pages",
-    *api_modules(),
+    *extras.modules("api"),
 )
 """Modules with operations, in the order of the documentation."""
 

@@ -185,6 +185,12 @@ def test_only_members_ask_and_only_some_links_in_a_time(site_store, alice, proce
     assert by_program(alice).status_code == 200  # what is known takes nothing
 
 
+def test_the_button_takes_a_look_up_and_no_change(site_store, alice, process, limits, limits_clock):
+    limits(lookups=Rate(2, 3600), changes=Rate(1, 3600))
+
+    assert [by_button(alice).status_code for _press in range(3)] == [200, 200, 429]
+
+
 def test_a_site_that_fetches_none_has_no_button_and_asks_nothing(site_store, alice, process, settings):
     assert "Fetch title" in browser_of(alice).get("/post/").text
     settings.FETCH_TITLES = False
