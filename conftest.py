@@ -31,12 +31,12 @@ from articles.domain.limits import Rate
 from articles.domain.rules import Rules
 from articles.models import KnownStore
 from articles.repository import Repository
-from articles.web import rights, wiring
+from articles.web import ballots, extras, rights, wiring
 from articles.web.groups import forget_liveliness
 from articles.web.rules import acting
 from moderation import subjects
 from tests import naming
-from tests.clock import Clock
+from tests.clock import DAY, Clock
 from tests.factories import browser_of, member, reserve_ids
 from tests.rules import RATES, connect, default_rules
 from tests.store_state import REPOSITORY_DATABASE, client_of, set_clock
@@ -294,6 +294,36 @@ def later(site_store: Repository) -> Clock:
     set_clock(site_store, clock)
     set_clock(wiring.patient_repository(), clock)
     return clock
+
+
+@pytest.fixture
+def time_of(site_store: Repository) -> Clock:
+    """The clock of the site, which closes articles when a test says so."""
+    now = Clock(site_store.store.now())
+    set_clock(site_store, now)
+    site_store.clock.accept()
+    return now
+
+
+@pytest.fixture
+def let_pass(site_store: Repository, time_of: Clock) -> Callable[[float], int]:
+    """A function that lets days pass, and makes the ballot records that are due then; it returns how many."""
+
+    def days(number: float) -> int:
+        time_of.advance(number * DAY)
+        site_store.clock.accept()
+        made = ballots.record_closed(site_store, 60)
+        for step in extras.steps():
+            step.work(site_store, 60)
+        return made
+
+    return days
+
+
+@pytest.fixture
+def close(let_pass: Callable[[float], int]) -> Callable[[], int]:
+    """A function that lets voting on all articles end, and records it."""
+    return lambda: let_pass(7.01)
 
 
 def _forget_repositories() -> None:

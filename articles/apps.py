@@ -15,12 +15,14 @@ class ArticlesConfig(AppConfig):
         from articles.operation import extras  # noqa: PLC0415
         from articles.web import (  # noqa: F401, PLC0415 - connect their receivers
             account_ids,
+            ballots,
             limits,
             votes,
         )
         from articles.web.forms.fields import clean_token_label  # noqa: PLC0415
 
         account_deletion.register_step("articles", account_ids.anonymise)
+        account_deletion.register_step("ballots", ballots.destroy_key)
         member_ids.reserve, member_ids.note = account_ids.reserve, account_ids.note
         names.cleaned_token_name = clean_token_label
         post_migrate.connect(extras.remember, sender=self)

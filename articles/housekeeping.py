@@ -28,7 +28,7 @@ from articles.domain.errors import MergeRunning, StoreDamaged, StoreError, Store
 from articles.domain.lists import without_groups
 from articles.operation import metrics
 from articles.repository import Repository
-from articles.web import account_ids, extras
+from articles.web import account_ids, ballots, extras
 from articles.web.groups import follow_merges
 from articles.web.readership import archive
 
@@ -79,9 +79,8 @@ def _advance_clock(repository: Repository) -> str:
     return ""
 
 
-def _done_by(setting: str, noun: str, done: str) -> Callable[[Repository], str]:
-    """Return the work of the function that a setting names, which returns how much it did in some seconds."""
-    return lambda repository: _counted(import_string(getattr(settings, setting))(repository, _BUDGET), noun, done)
+def _end_probations(repository: Repository) -> str:
+    return _counted(import_string(settings.PROBATION_KEEPER)(repository, _BUDGET), "probation", "ended")
 
 
 def _move_votes(repository: Repository) -> str:
@@ -211,8 +210,8 @@ def _step_of(step: extras.Step) -> _Step:
 _STEPS: tuple[_Step, ...] = (
     _Step("clock", _advance_clock),
     _Step("merges", _move_votes),
-    _Step("ballots", _done_by("BALLOT_RECORDER", "ballot record", "made")),
-    _Step("probation", _done_by("PROBATION_KEEPER", "probation", "ended")),  # ballots have what closed before
+    _Step("ballots", lambda one: _counted(ballots.record_closed(one, _BUDGET), "ballot record", "made")),
+    _Step("probation", _end_probations),  # ballots have what closed before
     _Step("voters", lambda one: _counted(one.clock.drop_voters(_BUDGET), "voter set", "dropped")),
     _Step("weight", _adjust_weight),
     _Step("parameters", _apply_parameters),

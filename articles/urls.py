@@ -26,7 +26,6 @@ from articles.views.owner import urls as owner
 from articles.views.ranking import explanation
 from articles.web import addresses  # noqa: F401 - registers "article_id"
 from articles.web.extras import urlpatterns as of_extras
-from integrity import pages as integrity
 from moderation import urls as moderation
 
 app_name = "articles"
@@ -113,7 +112,6 @@ urlpatterns = [  # the most requested first: Django compares one after the other
     path("sitemap-articles-<article_id:number>.xml", crawlers.articles, name="sitemap_articles"),
     path("healthz", operation.alive, name="healthz"),
     path("readyz", operation.ready, name="readyz"),
-    *integrity.urlpatterns,
     *moderation.urlpatterns,
     *owner.urlpatterns,
 ]

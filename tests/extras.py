@@ -11,6 +11,9 @@
   pages of other origins can read as well.
 - `CHANGES`: functions that change how a member signs in, by what the mail says.
 - `STAY`: Latin words that Chinese pages show, too, such as names.
+- `CRAWLED`: names of addresses that crawlers may read. `FEEDS`: addresses of feeds, without their endings.
+- `CHECK`: a command that finds nothing wrong with a site that is whole; `find_wrong(repository)` is it in tests.
+- `REMADE`: names of models of which a restore of version 0.5.0 changes rows.
 - `MAILS`: functions that mail a member, by the template of the mail. `OWN`: where members change what is theirs.
 - `mark(repository, article, members)`: lets two members do something about an article.
 - `use_store(repository, article, slugs, more)`: runs all scripts, with groups to put the article into.

@@ -64,7 +64,6 @@ FLOORS = (
     ("manage", "bench"),
     (*EXTRAS, "voting_site"),
     ("articles.management", "articles.urls"),
-    ("integrity",),
     ("articles.housekeeping", "articles.middleware", "articles.views", "moderation"),
     (
         "articles.api",
@@ -87,7 +86,6 @@ FLOORS = (
         "articles.private_files",
         "outgoing",
         "tasks",
-        "tools",
         "voting_site.embedded",
     ),
 )
@@ -170,7 +168,6 @@ PURE: dict[str, tuple[str, ...]] = {
         "outgoing.addresses",
     ),
     "outgoing": ("ada_url",),
-    "tools": (),
 }
 """Packages that know no framework, with what else they may import."""
 
@@ -214,7 +211,6 @@ def test_other_code_uses_only_the_public_interface_of_the_repository():
 
 
 CAPABILITIES = {
-    "integrity": {"integrity.pages", "integrity.verifying"},
     "moderation": {
         *(f"moderation.{name}" for name in ("flags", "members", "redactions", "statements", "urls")),
     },

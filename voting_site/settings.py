@@ -43,7 +43,6 @@ INSTALLED_APPS = [
     "voting_site",
     "articles",
     "accounts",
-    "integrity",
     "django_tasks",
     "django_tasks_db",
     "django.contrib.admin",
@@ -138,7 +137,6 @@ STORE_OPENER = "voting_site.store_session.opened_store"
 WAITING_MAILER = "moderation.mail.send_waiting"
 NAME_CHECKER = "articles.web.rules.acting.check_name"
 PROBATION_KEEPER = "moderation.vouches.end_probations"
-BALLOT_RECORDER = "integrity.recording.record_closed"
 STORE_VERIFIER = "voting_site.store_session.verify_store"
 METRICS_FINDER = "voting_site.serving.metrics_folder.find"
 

@@ -1,5 +1,6 @@
-"""Members: accounts, sign-ups, vouches, sessions, bans, rules, notes, tokens, silencing."""
+"""Members: accounts, sign-ups, vouches, sessions, bans, rules, notes, tokens, silencing, ballots."""
 
+from accounts.models.ballots import BallotKey, BallotRecord
 from accounts.models.blocks import Block, Mute
 from accounts.models.group_moderators import GroupModerator
 from accounts.models.law import LegalNotice, Statement

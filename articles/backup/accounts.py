@@ -26,7 +26,7 @@ from django.dispatch import Signal
 
 from accounts.account_deletion import delete_without_trace
 from accounts.models import NameLook, User
-from articles.backup import former
+from articles.backup import former, former_ballots
 from articles.backup.files import BackupDamaged, SiteNotEmpty
 from articles.domain import extras
 from articles.domain.members import UserId
@@ -44,8 +44,8 @@ MODELS = (
     "accounts.LegalNotice", "accounts.MemberNote", "accounts.AboutFlag", "accounts.ModeratorRule",
     "accounts.RuleVersion", "accounts.HeldPost", "accounts.TextDigest",
     "accounts.AccountDeletion", "accounts.Block", "accounts.Mute", "accounts.Invitation", "accounts.Vouch",
-    "accounts.WaitingAccount", "integrity.BallotKey", "integrity.BallotRecord", "integrity.MonthReport",
-    "integrity.ChainDay", "articles.ArchivedViews", "articles.SiteText", "articles.BlockedHost",
+    "accounts.WaitingAccount", "accounts.BallotKey", "accounts.BallotRecord",
+    "articles.ArchivedViews", "articles.SiteText", "articles.BlockedHost",
     "articles.SiteSetting", RECORD, *extras.backed_up(),
 )  # fmt: skip
 """Models to copy, each after those that it refers to."""
@@ -230,6 +230,8 @@ def _complete(migrations: Mapping[str, str]) -> None:
     if former.is_before(migrations, "0031_looks_without_separators"):
         members = User.objects.exclude(username__startswith="~").order_by("imported", "pk")
         NameLook.note(dict(members.values_list("username", "pk")))
+    if migrations.get("integrity") == "0001_initial":
+        former_ballots.remake()
     loaded.send(sender=User, migrations=migrations)
 
 

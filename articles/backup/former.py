@@ -21,6 +21,8 @@ MODELS: dict[str, str | None] = {
     "accounts.BranchAct": None,
     "accounts.Grant": "oauth.Grant",
     "accounts.Webhook": "webhooks.Webhook",
+    "integrity.BallotKey": "accounts.BallotKey",
+    "integrity.BallotRecord": "accounts.BallotRecord",
 }
 """Present labels of models by former ones; None for one that is gone."""
 

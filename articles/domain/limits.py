@@ -120,7 +120,6 @@ LIMITS = (
     Limit("views", Per.READER, "60/1m"),
     Limit("search", Per.READER, "120/1m"),
     Limit("feeds", Per.NETWORK, "30/1m", wide=4),
-    Limit("records", Per.NETWORK, "600/1m"),
     Limit("refresh", Per.READER, "300/1m"),
     Limit("lookups", Per.READER, "120/1m"),
     Limit("previews", Per.MEMBER, "120/1m"),

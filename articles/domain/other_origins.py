@@ -4,7 +4,7 @@ from articles.domain import extras
 
 API = "/api/"
 _DOCUMENTATION = f"{API}docs"
-_OF_FEEDS = ("/feeds/", "/following/", "/integrity/", *extras.other_origins())
+_OF_FEEDS = ("/feeds/", "/following/", *extras.other_origins())
 _FEEDS = (".atom", ".rss", ".json")
 OF_PROGRAMS = {"/.well-known/nodeinfo", "/nodeinfo/2.1"}
 """Addresses for programs; extras and `other_apis.register` add more."""

@@ -41,7 +41,6 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "articles:profile": ("page",),
     "articles:member_comments": ("page",),
     "articles:log": ("page", *LOG_FILTER),
-    "articles:integrity": ("page",),
     "articles:search": ("q", "group", "order", "kind", "page"),
     "articles:feed": FILTER,
     "articles:top_feed": FILTER,

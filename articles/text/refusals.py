@@ -135,7 +135,6 @@ LIMITS = {
     "views": gettext_lazy("Too many views were reported in a short time."),
     "search": gettext_lazy("Too many searches in a short time."),
     "feeds": gettext_lazy("Too many feeds were fetched from your network in a short time."),
-    "records": gettext_lazy("Too many ballot records were fetched from your network in a short time."),
     "refresh": gettext_lazy("Too many page updates were requested in a short time."),
     "lookups": gettext_lazy("Too many links were looked up in a short time."),
     "previews": gettext_lazy("You have previewed texts too often in a short time."),

@@ -62,7 +62,6 @@ class ArticleShape(NamedTuple):
     has_text: bool
     has_poster_page: bool
     archives: tuple[str, ...]  # names of those that may have copies of the link
-    has_ballots: bool
     discussion: DiscussionShape | None
 
     @property
@@ -156,7 +155,6 @@ def _drawn(
         has_text=bool(article.html),
         has_poster_page=bool(article.poster_name),
         archives=tuple(copies),
-        has_ballots=article.ballots > 0,
         discussion=discussion,
     )
     holes = {f"copies_{n}": address for n, address in enumerate(copies.values())} | _holes_of(article, shape)

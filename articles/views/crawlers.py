@@ -43,7 +43,7 @@ _CLOSED_PAGES = (
 """Pages without content for search engines."""
 
 _CLOSED_ARTICLE_PAGES = (
-    "ballot_record", "ballots", "vote", "save", "choose_hidden", "withdraw", "why", "edit", "assign_groups",
+    "vote", "save", "choose_hidden", "withdraw", "why", "edit", "assign_groups",
     "remove", "restore", "merge", "undo_merge", "article_views", "check_ring", "write_comment", "lock",
     "unlock", "flag", "mute", "redact", *extras.crawlers_skip(),
 )  # fmt: skip

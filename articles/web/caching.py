@@ -88,12 +88,12 @@ _VIEWS: Mapping[Rule, Iterable[str]] = {
     _list: (
         *PAGES.values(),
         "search", "about", "rules", "host", "groups", "group", "profile", "member_comments", "log", "why",
-        "comment", "ballot_record", "integrity", "integrity_month",
+        "comment",
     ),
     _counted: ("article",),
     _feed: (
         "feed", "comments_feed", "article_comments_feed", "member_comments_feed", "top_feed", "group_feed",
-        "host_feed", "user_feed", "search_feed", "chain_feed",
+        "host_feed", "user_feed", "search_feed",
     ),
     _for_crawlers: (
         "manifest", "worker", "robots", "security_txt", "nodeinfo_links", "nodeinfo",

@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 _FEEDS = ("feeds",)
 _FEED_NAMES = (
     "", "top_", "group_", "user_", "search_", "host_",
-    "comments_", "article_comments_", "chain_", "member_comments_", "following_",
+    "comments_", "article_comments_", "member_comments_", "following_",
 )  # fmt: skip
 _GUESSES = "guesses"
 _WRONG_PASSWORDS = ("logins", "logins_day", "logins_network", _GUESSES)
@@ -120,10 +120,6 @@ PAGES = {
     "articles:known_link": ("lookups",),
     **dict.fromkeys((f"articles:{name}feed" for name in _FEED_NAMES), _FEEDS),
     **dict.fromkeys(("articles:sitemap", "articles:sitemap_lists", "articles:sitemap_articles"), _FEEDS),
-    **dict.fromkeys(
-        (f"articles:{name}" for name in ("ballots", "ballot_proof", "ballot_record", "chain", "chain_day")),
-        ("records",),
-    ),
     **{view.name: view.limits_of_reading for view in extras.views()},
 }
 """Limits of pages that are read."""

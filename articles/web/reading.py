@@ -47,8 +47,6 @@ OPEN = frozenset(
         "articles:healthz", "articles:readyz", "articles:metrics",
         # Its address is private.
         "articles:following_feed",
-        # It asks for a token or a login itself.
-        "articles:ballot_proof",
         *(view.name for view in extras.views() if view.is_open),
     )
 )  # fmt: skip

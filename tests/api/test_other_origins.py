@@ -9,6 +9,7 @@ from django.db import OperationalError, connection
 
 from accounts.models import Token
 from articles.domain.articles import Choice
+from articles.domain.extras import other_origins
 from articles.domain.limits import Rate
 from articles.web import wiring
 from tests import extras
@@ -212,7 +213,7 @@ def test_only_the_api_and_feeds_are_open(site, bob):
         answer = browser_of().get(path, headers=ORIGINS["other"])
         is_feed = route.pattern.endswith("<feed_kind:kind>")
         is_for_programs = "nodeinfo" in path or path in OF_EXTRAS
-        is_record = path.startswith("/integrity/") and path.endswith(".json")
+        is_record = path.startswith(other_origins()) and path.endswith(".json")
         is_api = path.startswith("/api/") and path != "/api/docs"
         assert may_read(answer) is (is_api or is_feed or is_record or is_for_programs), path
 

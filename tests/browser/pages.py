@@ -151,12 +151,6 @@ PAGES = (
     Page("explanation of a search result", "/articles/1/why/?q=redis"),
     Page("explanation of a closed article", "/articles/{closed}/why/", "member"),
     Page("closed article", "/articles/{closed}/"),
-    Page("ballot record", "/articles/{closed}/ballots/"),
-    Page("ballot record of a member", "/articles/{closed}/ballots/", "member"),
-    Page("ballot record, still open", "/articles/{own}/ballots/"),
-    Page("integrity", "/integrity/"),
-    Page("report of a month", "/integrity/2026-01/"),
-    Page("integrity of an empty site", "/integrity/", site="empty"),
     Page("removed article", "/articles/{removed}/"),
     Page("removed article of a moderator", "/articles/{removed}/", "moderator"),
     Page("discussion", "/articles/{own}/?comments=oldest"),
@@ -374,13 +368,9 @@ WITHOUT_PAGE = {
         articles:write_note
     """,
     "a feed": """
-        articles:article_comments_feed articles:chain_feed articles:comments_feed articles:feed
+        articles:article_comments_feed articles:comments_feed articles:feed
         articles:following_feed articles:group_feed articles:host_feed articles:member_comments_feed
         articles:search_feed articles:top_feed articles:user_feed
-    """,
-    "a file": """
-        articles:ballot_proof articles:ballots articles:chain articles:chain_day articles:month_json
-        articles:months_csv articles:verifier
     """,
     "JSON for a script": """
         accounts:passkey_options articles:known_link articles:preview articles:pulse

@@ -4,7 +4,7 @@ Runs inside the site's own environment (`manage.py shell`), beside the running s
 """
 
 import json
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +49,9 @@ from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import Action, Actor
 from articles.web import error_pages
 from articles.web.wiring import patient_repository
-from integrity.ballots import Ballot, Record, canonical, commitment_of, opening_of
-from integrity.models import BallotKey, BallotRecord, MonthReport
-from integrity.months import SECTIONS
-from integrity.recording import complete_days
 from tasks import add
 from tests import extras
 from tests.measuring import measure_a_day
-from tests.store_state import change_article
 
 DAY = 86400
 
@@ -188,7 +183,6 @@ def _articles() -> dict[str, Any]:
     )
     found.imports.add([old])
     closed = next(article.id for article in found.imports.iterate() if article.link == old.link)
-    _record(closed, _actor("mia").id)
     text = (
         "# One\n\n*Two*, `three`\n\n- four\n\n> five\n\n|six|\n|-:|\n|7|\n\n```\n"
         + "eight " * 99
@@ -234,21 +228,6 @@ def _newcomer(maud: Actor) -> int:
     Vouch.objects.create(by_id=maud.id, member=User.objects.get(username="bea"), wrong_at=timezone.now())
     patient_repository().left_out.begin_probation(nina.pk)
     return nina.pk
-
-
-def _record(article: int, voter: int) -> None:
-    """Record the ballots of a closed article yesterday: one of this member's, the others imported."""
-    found, yesterday = patient_repository(), timezone.now().date() - timedelta(days=1)
-    opening = opening_of(bytes(BallotKey.objects.create(member_id=voter).key), article)
-    ballot = Ballot(commitment_of(article, voter, opening), Choice.VOTE)
-    record = Record(article, 1, yesterday.isoformat(), (8, 2), "0" * 32, (ballot,))
-    facts = {"digest": record.digest, "head": record.head, "ballots": record.packed()}
-    BallotRecord.objects.create(article_id=article, version=1, day=yesterday, **facts)
-    change_article(found, article, {"ballots": 1})
-    figures = {name: number for number, name in enumerate(name for _, part in SECTIONS.values() for name in part)}
-    text = canonical({"month": "2026-01", "figures": figures | {"bans": "<5"}})
-    MonthReport.objects.create(month=date(2026, 1, 1), day=yesterday, digest="0" * 64, text=text)
-    complete_days(timezone.now().date())
 
 
 def _decisions(article: int, gone: int, maud: Actor) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from accounts.models import (
     AboutFlag,
     AccountDeletion,
     Authenticator,
+    BallotKey,
+    BallotRecord,
     Ban,
     BanScope,
     GroupModerator,
@@ -54,7 +56,6 @@ from articles.domain.articles import Choice
 from articles.models import ArchivedViews, BlockedHost, ExtraRecord, SiteSetting, SiteText
 from articles.operation import extras as of_extras
 from articles.web import wiring
-from integrity.models import BallotKey, BallotRecord, ChainDay, MonthReport
 from tests import extras
 from tests.internals import HeldLease, failing
 from tests.store_state import DEEP, FORGED_RECORDS, client_of, contents, damage_article, damage_votes_of
@@ -101,8 +102,6 @@ def used(run, site_store, alice, carol):
     BallotKey.objects.create(member=alice)
     day, packed = date(2026, 1, 1), b"\x1f\x8b"
     BallotRecord.objects.create(article_id=1, version=1, day=day, digest="d", head="1 1", ballots=packed)
-    MonthReport.objects.create(month=day, day=day, digest="r", text="{}")
-    ChainDay.objects.create(day=day, hash="1", number=1, text="{}")
     Invitation.objects.create(inviter=alice, code="code", expires_at=timezone.now(), invited=carol)
     WaitingAccount.objects.create(user=alice)
     Vouch.objects.create(by=alice, member=carol)
@@ -292,25 +291,20 @@ def test_rows_of_earlier_versions_get_their_present_names_and_what_they_lack(
     run("backup", tmp_path / "backups")
     folder = only(tmp_path / "backups")
     sign(folder, {"version": "0.5.0", "migrations": {"accounts": last, "integrity": "0001_initial"}})
-    day = {"day": "2025-12-31", "previous": "0" * 64, "hash": "1", "digests": ""}
     left = {"user": carol.pk, "begun_at": "2026-01-01T00:00:00Z", "again": True, "step": 2, "progress": "log 0 50"}
     former_rows = {"accounts.BranchAct": {"id": 1, "root": 1}, "accounts.AccountDeletion": left}
-    tamper(folder, manifest.ACCOUNTS, [*former_rows.items(), ["integrity.ChainDay", day]])
+    tamper(folder, manifest.ACCOUNTS, [*former_rows.items()])
     elsewhere()
 
     run("restore", folder)
 
     restored = rows()
-    kept = before.keys() - {"NameLook", "ChainDay", "MonthReport", "BallotRecord", "AccountDeletion"}
+    kept = before.keys() - {"NameLook", "BallotRecord", "AccountDeletion"}.union(*extras.all_of("REMADE"))
     assert {name: restored[name] for name in kept} == {name: before[name] for name in kept}
     deletions = {row["user_id"]: (row["again"], row["progress"]) for row in restored["AccountDeletion"]}
     assert deletions[carol.pk] == (True, {})
     members = {row["id"] for row in before["User"]} if last == "0026_vouches" else set()
     assert {row["user_id"] for row in restored["NameLook"]} == members
-    assert [(str(row["day"]), json.loads(row["text"])["format"]) for row in restored["ChainDay"]] == [
-        ("2025-12-31", 2),
-        ("2026-01-01", 2),
-    ]
 
 
 def test_rows_of_an_extra_that_is_not_here_are_left_out_and_what_is_left_of_it_is_named(

@@ -5,6 +5,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from datetime import timedelta
+from itertools import chain
 
 import pytest
 import time_machine
@@ -15,6 +16,7 @@ from articles.domain.articles import Choice
 from articles.urls import urlpatterns
 from articles.web import feeds, wiring
 from articles.web.feeds import clean
+from tests import extras
 from tests.factories import actor, browser_of, comment_on, post_as
 from tests.internals import failing
 from tests.pages.copies import make_old
@@ -357,8 +359,8 @@ def dated_feeds(site_store, read_article, alice):
         "groups/python", "users/alice", "hosts/example.org", "comments", "users/alice/comments",
         f"articles/{read_article}/comments",
     )  # fmt: skip
-    addresses = [f"/feeds/{name}.{kind}" for name in lists for kind in ("atom", "rss", "json")]
-    addresses += [f"/integrity/days.{kind}" for kind in ("atom", "rss", "json")]
+    paths = [*(f"/feeds/{name}" for name in lists), *chain.from_iterable(extras.all_of("FEEDS"))]
+    addresses = [f"{path}.{kind}" for path in paths for kind in ("atom", "rss", "json")]
     addresses += [f"/following/{alice.feed_token}.{kind}" for kind in ("atom", "rss", "json")]
     named = {resolve(address).url_name for address in addresses}
     assert named == {one.name for one in urlpatterns if "feed_kind" in str(one.pattern)} - {"search_feed"}

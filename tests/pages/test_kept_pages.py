@@ -2,7 +2,6 @@
 
 import os
 import time
-from datetime import date
 from types import SimpleNamespace
 
 import pytest
@@ -17,7 +16,7 @@ from articles.kept_pages.middleware import Refresher
 from articles.kept_pages.requests import KEPT_VIEWS, PARAMETERS
 from articles.models import SiteText
 from articles.page_store import Address, PageStore, pack
-from integrity.models import MonthReport
+from tests import extras
 from tests.factories import browser_of, comment_on
 from tests.pages.copies import make_old
 from tests.routes import routes
@@ -205,12 +204,15 @@ ADDRESSES = {route.name: route.path(month="2026-11") for route in routes()} | {
 
 
 @pytest.mark.parametrize("view", sorted(KEPT_VIEWS))
-def test_the_parameters_of_a_page_are_those_that_its_view_reads(site_store, article, settings, monkeypatch, view):
+def test_the_parameters_of_a_page_are_those_that_its_view_reads(
+    site_store, article, alice, settings, monkeypatch, view
+):
     settings.SECURITY_CONTACT, settings.NODEINFO = "mailto:security@example.org", True
     comment_on(site_store, article, "A comment")
     SiteText.objects.create(name="rules", language="en", text="Be kind.")
     site.forget_texts()
-    MonthReport.objects.create(month=date(2026, 11, 1), day=date(2026, 12, 1), text='{"figures": {}}')
+    for fill in extras.all_of("fill"):
+        fill(alice)
     names = set()
 
     def spied(request):

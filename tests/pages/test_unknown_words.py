@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import date, timedelta
 
 import pytest
 
@@ -10,7 +9,6 @@ from accounts import account_deletion
 from articles import mailing
 from articles.domain.errors import StoreDamaged
 from articles.domain.notices import NoticePointer
-from integrity import months
 from tests.caller import with_token
 from tests.factories import browser_of
 from tests.store_state import problems, write_acts, write_notice
@@ -75,7 +73,7 @@ def test_the_copy_of_a_member_s_data_has_the_words(alice, carol):
     assert {one["about"] for one in inbox} == {"award", "pin"}
 
 
-def test_mails_and_reports_can_have_unknown_words(site_store, alice):
+def test_mails_can_have_unknown_words(site_store, alice):
     notices = site_store.inbox.get_page(alice.pk).notices
 
     letter = mailing.notices_to(alice, notices, len(notices))
@@ -83,7 +81,6 @@ def test_mails_and_reports_can_have_unknown_words(site_store, alice):
     assert f"A notice about A title {UNKNOWN} award" in letter.text
     assert f"A notice about A title {UNKNOWN} award" in map(mailing.sentence_of, notices)
     assert [NoticePointer(word, 1, 0.0).kind for word in ("award", "remove")] == ["award", "moderation"]
-    months.count(site_store, date.today() - timedelta(1), date.today() + timedelta(1))
 
 
 def test_upkeep_finds_nothing_and_a_name_goes_with_the_account(site_store, alice):

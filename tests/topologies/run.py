@@ -15,11 +15,11 @@ import time
 
 from tests.topologies import of_this_run
 
-STORE, SITE = ["tests/repository"], ["tests/pages", "tests/api", "tests/integrity"]
+STORE, SITE = ["tests/repository"], ["tests/pages", "tests/api", "tests/ballots"]
 
 MAIN_OF_STORE = [f"tests/repository/test_{noun}.py" for noun in ("votes", "articles", "lists", "search", "hot")]
 MAIN_OF_SITE = [f"tests/{path}.py" for path in ("pages/test_lists", "pages/test_votes", "api/test_votes")]
-MAIN = [*MAIN_OF_STORE, *MAIN_OF_SITE, "tests/integrity/test_records.py"]
+MAIN = [*MAIN_OF_STORE, *MAIN_OF_SITE, "tests/ballots/test_records.py"]
 
 OVER_SHARDS = [
     f"tests/repository/test_{noun}.py" for noun in ("gathering", "ballots", "audit", "repair", "parameters")

@@ -14,8 +14,8 @@ from django.core.management.utils import get_random_secret_key
 from voting_site.configuration.kinds import BadSetting, secret
 
 PROGRAM_FOLDERS = (
-    "accounts", "articles", "bench", "deploy", "docs", "extras", "integrity", "links", "locale", "moderation",
-    "outgoing", "static", "tasks", "templates", "tests", "tools", "voting_site",
+    "accounts", "articles", "bench", "deploy", "docs", "extras", "links", "locale", "moderation",
+    "outgoing", "static", "tasks", "templates", "tests", "voting_site",
 )  # fmt: skip
 """Folders of the checkout, in addition to hidden ones such as .git."""
 

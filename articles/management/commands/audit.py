@@ -9,8 +9,8 @@ from articles.backup import accounts
 from articles.management.base import StoreCommand, progress
 from articles.operation import extras
 from articles.repository import Repository
+from articles.web.ballots import check_counts
 from articles.web.wiring import finder, patient_repository
-from integrity.verifying import check_counts
 
 _SAMPLE = 1000  # articles that the search index is compared with
 _UNTIL_FOLLOWED = 3.0  # seconds after which the index contains what changed meanwhile

@@ -26,7 +26,7 @@ _ACTIONS = {
     "texts": gettext_lazy("Bytes of what is sent"),
     "large": gettext_lazy("Requests of more than 100,000 bytes"),
     "views": gettext_lazy("Views that scripts report"),
-    "search": gettext_lazy("Searches"), "feeds": gettext_lazy("Feeds"), "records": gettext_lazy("Ballot records"),
+    "search": gettext_lazy("Searches"), "feeds": gettext_lazy("Feeds"),
     "refresh": gettext_lazy("Updates of open pages"), "lookups": gettext_lazy("Links looked up while typing"),
     "previews": gettext_lazy("Previews of texts"),
     "exports": gettext_lazy("Copies of a member’s data"), "api": gettext_lazy("Requests to the API"),
