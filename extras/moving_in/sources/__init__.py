@@ -17,10 +17,15 @@ class BadSource(Exception):
 
 
 class OldAddress(NamedTuple):
-    """A kind of address of a source: a pattern of the path with its query, whose group is the old id."""
+    """A kind of address of a source: a pattern of the path with its query, whose group is the old id.
+
+    The first that matches the whole is taken.
+    """
 
     kind: Kind
     pattern: re.Pattern[str]
+    feed: str = ""
+    """For the address of a feed of it: the form that its readers know, `rss`, `atom` or `json`."""
 
 
 class Format(NamedTuple):
