@@ -144,7 +144,7 @@ bench bench-site: $(TOOLS_READY)
 bench-peers: $(TOOLS_READY)
 	$(BIN)/python -m bench.site --peers
 
-# Put the last tables of these and of bench.import_rate into docs/performance.md.
+# Put the last tables of these into docs/performance.md, and those of extras into their README.md.
 bench-docs: $(TOOLS_READY)
 	$(BIN)/python -m bench.site.report.publishing
 
@@ -158,7 +158,6 @@ bench-light: $(TOOLS_READY)
 
 # Each of these measures one part of the site; half an hour in all.
 bench-parts: $(TOOLS_READY)
-	$(BIN)/python -m bench.import_rate
 	$(BIN)/python -m bench.search
 	$(BIN)/python -m bench.backups
 	$(BIN)/python -m bench.longest_scripts

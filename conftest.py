@@ -114,7 +114,7 @@ START_PROCESSES = (
 )
 """Folders whose tests may start a store or a site by themselves."""
 
-SITES = {"start", "start_on", "module_start", "demo_data", "public_site"}  # fixtures that start a whole site
+SITES = {"start", "start_on", "module_start", "filled_data", "public_site"}  # fixtures that start a whole site
 _MAKEFILE = (_ROOT / "Makefile").read_text()
 STARTING_SITES = re.findall("^STARTING_SITES = (.*)", _MAKEFILE, re.MULTILINE)[0].split()
 """Folders in which `make test-site` looks for tests."""

@@ -19,7 +19,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.import_rate import rows
 from bench.orm_peer.server import missing, postgres_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,12 +33,13 @@ class Place:
     settings: dict[str, str] = field(default_factory=dict)
 
     def run(self, *command: str) -> float:
-        """Run a command; return the seconds it took, with its start and the store's. Exits if it fails."""
+        """Run Python; return the seconds it took, with its start and the store's. Exits if it fails."""
         own = {"REDIS_URL": "", "DATABASE_URL": "", "STORE_SHARDS": "1"} | self.settings
+        own |= {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
         environment = os.environ | own | {"DATA_DIR": str(self.data_dir), "LOG_LEVEL": "WARNING"}
         began = time.perf_counter()
         done = subprocess.run(
-            [sys.executable, "manage.py", *command],
+            [sys.executable, *command],
             cwd=ROOT,
             env=environment,
             stdout=subprocess.PIPE,
@@ -106,22 +106,19 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- |", flush=True)
     with tempfile.TemporaryDirectory(dir=options.directory) as name, ExitStack() as stack:
         folder = Path(name)
-        source = folder / "articles.jsonl"
-        source.write_text("\n".join(rows(options.articles, time.time())), "utf-8")
         first = Place(folder / "first")
-        first.run("migrate", "--verbosity", "0")
-        first.run("import_articles", str(source))
+        first.run("-m", "bench.site.content", str(options.articles))
         made = {EMBEDDED: _backup(first, folder / "backup-0")}
         for number, (origin, target, place) in enumerate(places(folder, stack), start=1):
             backup, megabytes, backup_seconds = made[origin]
-            seconds = place.run("restore", str(backup))
+            seconds = place.run("manage.py", "restore", str(backup))
             print(f"| {origin} | {target} | {megabytes:.1f} | {backup_seconds:.1f} | {seconds:.1f} |", flush=True)
             made.setdefault(target, _backup(place, folder / f"backup-{number}"))
 
 
 def _backup(place: Place, folder: Path) -> tuple[Path, float, float]:
     """Make a backup; return its folder, its size in MB, and the seconds it took."""
-    seconds = place.run("backup", str(folder))
+    seconds = place.run("manage.py", "backup", str(folder))
     return folder, sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6, seconds
 
 

@@ -1,6 +1,6 @@
 """How light the site is on the machine: python -m bench.light [--beside PATH] [--rounds 1]
 
-Starts a demo site as `make run` does, on new data and then again, and prints memory, CPU time and seconds. With
+Starts a new site as `make run` does, on new data and then again, and prints memory, CPU time and seconds. With
 `--beside`, another checkout with its own .venv is measured in turns. Linux only; two minutes for each checkout.
 """
 
@@ -30,7 +30,7 @@ def measure(root: Path) -> Iterator[Row]:
         folder = Path(name)
         for start in ("first start", "later start"):
             port, log = free_port(), folder / "site.log"
-            own = {"DATA_DIR": str(folder / "data"), "PORT": str(port), "DEMO": "1", "LIMITS": "off"}
+            own = {"DATA_DIR": str(folder / "data"), "PORT": str(port), "LIMITS": "off"}
             own |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPATH": str(root)}
             command = [root / ".venv/bin/python", root / "manage.py", "run"]
             with running(command, log, own, folder=root) as launcher:

@@ -6,6 +6,7 @@
 - `stage(told, repository)`: fills the site of these pages; `told` has ids by name.
 - `fill(member)`: adds rows, of a member or not, that a backup has; `use(member)`: others.
 - `NEW_MODELS`: labels of models with rows in backups that 0.5.0 did not have.
+- `QUIET`: settings that keep what extras add away from the empty sites of the core's tests.
 - `EXPORTED`: names in a member's copy of their data. `SWITCHES`: settings that let all of it be seen.
 - `FOR_PROGRAMS`: addresses to which programs post without a session; `READ_BY_PROGRAMS`: others for them, which
   pages of other origins can read as well.

@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 
 from articles.repository import Repository
+from tests import extras
 from tests.rules import connect
 from tests.waiting import fill_once
 from voting_site.embedded import StorePaths
@@ -30,10 +32,14 @@ def free_port() -> int:
 
 
 def variables(own: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a site with these settings and no other."""
+    """Return the environment of a site with these settings and no other, and without content that extras add.
+
+    A script without Django starts sites as an operator does.
+    """
     of_the_tests = ("REDIS_URL", "CACHE_URL", "EMAIL_URL", "DATABASE_URL", "SECRET_KEY", "DEBUG")
     inherited = {name: value for name, value in os.environ.items() if name not in of_the_tests}
-    return inherited | own | {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
+    quiet = extras.joined("QUIET") if apps.ready else {}
+    return inherited | quiet | own | {"DJANGO_SETTINGS_MODULE": "voting_site.settings"}
 
 
 class Site:
@@ -83,6 +89,11 @@ class Site:
             check=False,
         )
 
+    def fill(self) -> None:
+        """Add the content of `tests.content` to the running site."""
+        done = self.manage("shell", "--verbosity", "0", "-c", "from tests.content import fill; fill()")
+        assert done.returncode == 0, done.stderr
+
     def get(self, path: str) -> tuple[int, str]:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
@@ -118,10 +129,12 @@ class Site:
         return found
 
 
-def stopped_site(factory: pytest.TempPathFactory, name: str, static_files: Path, **environment: str) -> Path:
+def stopped_site(
+    factory: pytest.TempPathFactory, name: str, static_files: Path, *, is_empty: bool = False, **environment: str
+) -> Path:
     """Return the data directory of a stopped site, to be copied: a first start takes seconds.
 
-    It has the demo content, unless the environment says otherwise, and no copies of pages. It has no search
+    It has the content of `tests.content`, unless it is to be empty, and no copies of pages. It has no search
     index: one of half the content would answer until it has caught up, a new one answers when it is complete.
     """
 
@@ -129,6 +142,8 @@ def stopped_site(factory: pytest.TempPathFactory, name: str, static_files: Path,
         shutil.copytree(static_files, folder / "data" / "static")
         first = Site(folder / "data", **environment)
         first.wait_until_up()
+        if not is_empty:
+            first.fill()
         assert first.stop() == 0
         for name in ("kept_pages", "search"):
             shutil.rmtree(folder / "data" / name, ignore_errors=True)

@@ -101,7 +101,7 @@ def copy_of_checkout(folder: Path, without: Sequence[str]) -> Path:
 
 @contextmanager
 def started(data_dir: Path, program: Path) -> Iterator[Site]:
-    site = Site(data_dir, program=program, DEMO="1", LIMITS="off", WEB_WORKERS="1")
+    site = Site(data_dir, program=program, LIMITS="off", WEB_WORKERS="1")
     try:
         site.wait_until_up()
         yield site
@@ -223,6 +223,7 @@ class Trial(NamedTuple):
 
     def new_site(self) -> None:
         with started(self.program.with_name("new"), self.program) as site:
+            site.fill()
             use(site, Command(["check"], "no issues"), Command(["makemigrations", "--check", "--dry-run"]))
             demand(site, "audit")
 
@@ -267,6 +268,7 @@ class Trial(NamedTuple):
 def fill(used: Path, backup: Path) -> None:
     """Let a site with all extras use them, and make a backup of it."""
     with started(used, ROOT) as site:
+        site.fill()
         demand(site, "shell", "--verbosity", "0", "-c", _USED)
         demand(site, "backup", str(backup))
 

@@ -21,7 +21,6 @@ WORKERS = 2
 """Of the peers, as many as the site has by default."""
 
 OPEN = {
-    "DEMO": "0",
     "LOG_LEVEL": "ERROR",
     "LIMITS": "off",
     # All readers come from one address, and each of their views should count.

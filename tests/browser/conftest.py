@@ -51,16 +51,16 @@ VOTES_PER_DAY = "200"  # with this weight of a vote, what a test posts is on the
 
 
 @pytest.fixture(scope="session")
-def demo_data(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Path:
-    """The data directory of a stopped site with demo content."""
-    return stopped_site(tmp_path_factory, "demo-of-browsers", static_files, VOTES_PER_DAY=VOTES_PER_DAY)
+def filled_data(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Path:
+    """The data directory of a stopped site with content."""
+    return stopped_site(tmp_path_factory, "filled-of-browsers", static_files, VOTES_PER_DAY=VOTES_PER_DAY)
 
 
 @pytest.fixture(scope="module")
-def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, demo_data: Path) -> Iterator[Site]:
-    """A site with demo content, shared by all tests of a module."""
+def site(chromium: Browser, tmp_path_factory: pytest.TempPathFactory, filled_data: Path) -> Iterator[Site]:
+    """A site with content, shared by all tests of a module."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
-    shutil.copytree(demo_data, data_dir)
+    shutil.copytree(filled_data, data_dir)
     # Tests change the store from outside, and then look at once. What one worker finds, another may find later.
     running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY, RECENT_PAGES="off", WEB_WORKERS="1")
     running.wait_until_up()

@@ -26,8 +26,8 @@ class Page:
     who: str = ""
     status: int = 200
     act: Act | None = None
-    site: str = "demo"
-    """demo, empty (no article, no group), or stopped (the demo, while its store does not answer)."""
+    site: str = "filled"
+    """filled, empty (no article, no group), or stopped (filled, while its store does not answer)."""
 
     def __str__(self) -> str:
         return self.name
@@ -83,7 +83,7 @@ def of_extra(
     who: str = "",
     status: int = 200,
     sent: dict[str, str] | None = None,
-    site: str = "demo",
+    site: str = "filled",
 ) -> Page:
     """Return a page; `sent`: the fields with which its form is sent."""
     return Page(name, address, who, status, None if sent is None else send(**sent), site)

@@ -1,7 +1,7 @@
-"""`make screenshots`: the screenshots in README and docs/, taken on a separate site with demo content.
+"""`make screenshots`: the screenshots in README and docs/, taken on a separate site as a first start fills it.
 
-The content is the same each time: the demo's articles, votes and views come from a fixed seed, with times
-relative to the start, and the screenshots are taken at once.
+The content is the same each time: articles, votes and views come from a fixed seed, with times relative to the
+start, and the screenshots are taken at once.
 """
 
 import base64
@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import django
 from django.conf import settings
 from playwright.sync_api import Page, sync_playwright
 
-from tests import extras
-from tests.browser.conftest import CHROMIUM
-from tests.browser.visits import LOCALES
-from tests.site_process import Site
+django.setup()  # tests of extras have doors that import models
+
+from tests import extras  # noqa: E402
+from tests.browser.conftest import CHROMIUM  # noqa: E402
+from tests.browser.visits import LOCALES  # noqa: E402
+from tests.content import MODERATOR  # noqa: E402
+from tests.site_process import Site  # noqa: E402
 
 FOLDER = Path(settings.BASE_DIR) / "docs" / "pictures"
 LIMIT = 150_000  # bytes of one picture: they travel with every clone
@@ -55,12 +59,23 @@ PICTURES = (
 )
 
 
+_SESSION = f"""
+from django.test import Client
+from accounts.models import User
+browser = Client()
+browser.force_login(User.objects.get(username="{MODERATOR}"))
+print(browser.cookies["sessionid"].value)
+"""
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        site = Site(Path(folder) / "data", SITE_NAME="Article Voting")
+        as_it_is = dict.fromkeys(extras.joined("QUIET"), "")
+        site = Site(Path(folder) / "data", SITE_NAME="Article Voting", **as_it_is)
         try:
             site.wait_until_up()
+            site.fill()
             browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
             offered = {code for code, _name in settings.LANGUAGES}
             for picture in PICTURES:
@@ -86,12 +101,10 @@ def main() -> None:
 
 
 def _log_in(page: Page, site: Site) -> None:
-    logins = (site.data_dir / "demo-logins.txt").read_text("utf-8").split()
-    page.goto("/login/")
-    page.fill("main [name=username]", "demo-moderator")
-    page.fill("main [name=password]", logins[logins.index("demo-moderator") + 1])
-    with page.expect_navigation():
-        page.click("main form button[type=submit]")
+    made = site.manage("shell", "--verbosity", "0", "-c", _SESSION)
+    assert made.returncode == 0, made.stderr
+    address = f"http://localhost:{site.port}"
+    page.context.add_cookies([{"name": "sessionid", "value": made.stdout.strip(), "url": address}])
 
 
 def _take(page: Page, file: Path) -> None:

@@ -1,4 +1,4 @@
-"""The sites of the catalogue's pages: one with demo content and what the stage adds, and an empty one."""
+"""The sites of the catalogue's pages: one with content and what the stage adds, and an empty one."""
 
 import json
 import os
@@ -63,7 +63,7 @@ class Sites:
         self._running: dict[str, Staged] = {}
 
     def of(self, page: Page) -> Staged:
-        kind = "empty" if page.site == "empty" else "demo"
+        kind = "empty" if page.site == "empty" else "filled"
         if kind not in self._running:
             self._running[kind] = self._start(kind)
         return self._running[kind]
@@ -76,9 +76,11 @@ class Sites:
         data_dir = self._folder / kind
         shutil.copytree(self._static_files, data_dir / "static", dirs_exist_ok=True)
         shorter = {"STORE_TIMEOUT_MS": "2000"}  # several in a row, on a page without its store
-        site = Site(data_dir, DEMO="0" if kind == "empty" else "1", PROBATION="on", **shorter)
+        site = Site(data_dir, PROBATION="on", **shorter)
         try:
             site.wait_until_up()
+            if kind == "filled":
+                site.fill()
             made = site.manage("shell", "--verbosity", "0", "-c", _STAGE.format(empty=kind == "empty"))
             assert made.returncode == 0, made.stderr
             return Staged(site, json.loads(made.stdout.splitlines()[-1]))

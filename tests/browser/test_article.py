@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.windows import tab_to, window
+from tests.content import DISCUSSED
 
 pytestmark = pytest.mark.browser
 
@@ -12,17 +13,14 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 
 @pytest.fixture
 def open_article(chromium, site):
-    """Open the discussed article of the demo, which has a link."""
+    """Open the discussed article, which has a link."""
     windows = []
 
     def begin(member=None, **options):
         held = window(chromium, site, member, **PHONE | options)
         page = held.__enter__()
         windows.append(held)
-        page.goto("/search/?q=evanmiller.org")
-        page.click("main .row:has(h2 a[href*='how-not-to-sort-by-average-rating']) a.comments")
-        page.wait_for_url("**/articles/**")
-        page.evaluate("scrollTo(0, 0)")
+        page.goto(f"/articles/{DISCUSSED}/")
         return page
 
     yield begin

@@ -4,10 +4,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.windows import window
+from tests.cast import PASSWORD
+from tests.content import DISCUSSED, MEMBER
 
 pytestmark = pytest.mark.browser
-
-ARTICLE = "https://www.evanmiller.org/how-not-to-sort-by-average-rating.html"
 
 
 @pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
@@ -21,15 +21,13 @@ def page(request, chromium, site):
 
 def log_in(page, site) -> None:
     """Fill in the login form that carries the comment."""
-    logins = (site.data_dir / "demo-logins.txt").read_text().split()
-    page.fill("main [name=username]", "demo")
-    page.fill("main [name=password]", logins[logins.index("demo") + 1])
+    page.fill("main [name=username]", MEMBER)
+    page.fill("main [name=password]", PASSWORD)
     page.click("main form.form button[type=submit]")
 
 
 def test_a_comment_typed_before_the_login_then_a_vote_a_reply_an_edit_and_a_deletion(page, site):
-    page.goto("/search/?q=evanmiller.org")
-    page.click(f"main .row:has(a[href='{ARTICLE}']) a.comments")
+    page.goto(f"/articles/{DISCUSSED}/")
     text = f"Typed before the login, {page.has_scripts}"
     page.click("main .write > summary")
     page.fill("main .write textarea", text)

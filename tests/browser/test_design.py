@@ -75,7 +75,7 @@ def test_a_screen_shows_many_rows_of_the_same_height(chromium, site, options, me
     with window(chromium, site, member, **options) as page:
         page.goto(path)
         rows = page.locator(".row")
-        if path != "/active/":  # the demo has fewer discussions
+        if path != "/active/":  # there are fewer discussions
             assert rows.nth(13 if options is DESK else 5).evaluate(
                 "one => one.getBoundingClientRect().bottom <= innerHeight"
             )

@@ -18,7 +18,7 @@ PASSWORD = "a long secret 71"
 def empty_site(chromium, tmp_path, static_files):
     data_dir = tmp_path / "data"
     shutil.copytree(static_files.parent, data_dir)
-    site = Site(data_dir, DEMO="0", RECENT_PAGES="off", WEB_WORKERS="1")  # others see new texts seconds later
+    site = Site(data_dir, RECENT_PAGES="off", WEB_WORKERS="1")  # others see new texts seconds later
     site.wait_until_up()
     yield site
     site.stop()

@@ -24,10 +24,10 @@ CONTROLLED = "() => navigator.serviceWorker.controller !== null"
 
 
 @pytest.fixture(scope="module")
-def site(chromium, tmp_path_factory, demo_data):
+def site(chromium, tmp_path_factory, filled_data):
     """A site of its own."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
-    shutil.copytree(demo_data, data_dir)
+    shutil.copytree(filled_data, data_dir)
     running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY)
     running.wait_until_up()
     yield running

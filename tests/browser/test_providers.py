@@ -25,7 +25,7 @@ def provider():
 def site_with_provider(chromium, provider, tmp_path, static_files):
     data_dir = tmp_path / "data"
     shutil.copytree(static_files.parent, data_dir)
-    site = Site(data_dir, DEMO="0", RECENT_PAGES="off", OIDC_CLUB=f"{provider.issuer} site {SECRET}")
+    site = Site(data_dir, RECENT_PAGES="off", OIDC_CLUB=f"{provider.issuer} site {SECRET}")
     site.wait_until_up()
     yield site
     site.stop()

@@ -8,6 +8,7 @@ from itertools import count
 from playwright.sync_api import Browser, Locator, Page, Route, StorageState
 
 from articles.repository import Repository
+from tests.cast import PASSWORD
 from tests.site_process import Site
 from tests.waiting import until
 
@@ -17,7 +18,7 @@ _MEANT = ("Failed to load resource", "Autofocus processing was blocked")
 
 @contextmanager
 def window(chromium: Browser, site: Site, member: str | None = None, **options: object) -> Iterator[Page]:
-    """Open a window, logged in as the named member, if any, such as `demo` or `demo-moderator`."""
+    """Open a window, logged in as the named member, if any, of `tests/content.py`."""
     if member:
         options["storage_state"] = _logged_in(chromium, site, member)
     context = chromium.new_context(base_url=f"http://localhost:{site.port}", **options)
@@ -52,9 +53,8 @@ def log_in(page: Page, site: Site, name: str) -> None:
 
 def fill_in_password(page: Page, site: Site, name: str) -> None:
     """Fill in the login form and send it."""
-    logins = (site.data_dir / "demo-logins.txt").read_text().split()
     page.fill("main [name=username]", name)
-    page.fill("main [name=password]", logins[logins.index(name) + 1])
+    page.fill("main [name=password]", PASSWORD)
     page.click("main form button[type=submit]")
 
 

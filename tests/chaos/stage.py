@@ -75,7 +75,7 @@ ROWS: list[Row] = []  # of this run
 
 MEMBERS = 200
 
-QUIET = {"LIMITS": "off", "DEMO": "0", "STORE_TIMEOUT_MS": "500"}
+QUIET = {"LIMITS": "off", "STORE_TIMEOUT_MS": "500"}
 
 
 def prepare(data_dir: Path, articles: int, **environment: str) -> None:

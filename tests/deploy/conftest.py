@@ -11,16 +11,16 @@ PUBLIC = {"SITE_URL": f"https://{HOST}", "BEHIND_PROXY": "1", "TRUSTED_PROXIES":
 
 
 @pytest.fixture(scope="session")
-def demo_data(tmp_path_factory, static_files):
-    """The data directory of a stopped site with demo content."""
-    return stopped_site(tmp_path_factory, "demo", static_files)
+def filled_data(tmp_path_factory, static_files):
+    """The data directory of a stopped site with content."""
+    return stopped_site(tmp_path_factory, "filled", static_files)
 
 
 @pytest.fixture(scope="module")
-def public_site(tmp_path_factory, demo_data):
+def public_site(tmp_path_factory, filled_data):
     """A running site that expects a proxy on this machine."""
     folder = tmp_path_factory.mktemp("public") / "data"
-    shutil.copytree(demo_data, folder)
+    shutil.copytree(filled_data, folder)
     site = Site(folder, **PUBLIC)
     try:
         site.wait_until_up()

@@ -45,10 +45,10 @@ def test_the_site_is_not_root_in_the_image():
     assert any("useradd --system" in step.text and "voting-site" in step.text for step in steps())
 
 
-def test_the_site_starts_from_the_image_s_files_alone(tmp_path, demo_data):
+def test_the_site_starts_from_the_image_s_files_alone(tmp_path, filled_data):
     program, data_dir = tmp_path / "site", tmp_path / "data"
     program.mkdir()
-    shutil.copytree(demo_data, data_dir)
+    shutil.copytree(filled_data, data_dir)
     for name in copied():
         path = ROOT / name
         (shutil.copytree if path.is_dir() else shutil.copy)(path, program / name)

@@ -177,7 +177,7 @@ def query(port, expression):
 def test_prometheus_scrapes_a_site_with_the_token(static_files, tmp_path):
     shutil.copytree(static_files, tmp_path / "data" / "static")
     backups = str(tmp_path / "backups")
-    site, port = Site(tmp_path / "data", DEMO="0", METRICS_TOKEN=TOKEN, BACKUP_DIR=backups), free_port()
+    site, port = Site(tmp_path / "data", METRICS_TOKEN=TOKEN, BACKUP_DIR=backups), free_port()
     folder = tmp_path / "prometheus"
     folder.mkdir()
     command = [

@@ -78,9 +78,9 @@ def test_systemd_waits_until_the_site_has_stopped_by_itself():
 
 
 @pytest.fixture
-def confined_site(tmp_path, demo_data):
+def confined_site(tmp_path, filled_data):
     data_dir = tmp_path / "data"
-    shutil.copytree(demo_data, data_dir)
+    shutil.copytree(filled_data, data_dir)
     site = Site(data_dir, through=confined("voting-site.service", data_dir, tmp_path), DATA_DIR=INSIDE)
     yield site
     if site.process.poll() is None:

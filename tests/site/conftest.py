@@ -8,38 +8,38 @@ from tests.site_process import Site, stopped_site
 
 
 @pytest.fixture(scope="session")
-def demo_data(tmp_path_factory, static_files):
-    """The data directory of a stopped site with demo content."""
-    return stopped_site(tmp_path_factory, "demo", static_files)
+def filled_data(tmp_path_factory, static_files):
+    """The data directory of a stopped site with content."""
+    return stopped_site(tmp_path_factory, "filled", static_files)
 
 
 @pytest.fixture(scope="session")
 def empty_data(tmp_path_factory, static_files):
     """The same without content: most of the time of a first start is the migration of the accounts database."""
-    return stopped_site(tmp_path_factory, "empty", static_files, DEMO="0")
+    return stopped_site(tmp_path_factory, "empty", static_files, is_empty=True)
 
 
 @pytest.fixture(scope="module")
 def module_start(request, tmp_path_factory):
-    """A function that starts a site with demo content for all tests of a module."""
+    """A function that starts a site with content for all tests of a module."""
     yield from _starts(request, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture
 def start(request, tmp_path):
-    """A function that starts a site: with demo content, with DEMO="0" without, with `first` for the first time."""
+    """A function that starts a site: with content, with `is_empty` without, with `first` for the first time."""
     yield from _starts(request, tmp_path)
 
 
 def _starts(request, folder):
     sites = []
 
-    def begin(name="data", *, first=False, **environment):
+    def begin(name="data", *, first=False, is_empty=False, **environment):
         if not (folder / name).exists():
             if first:
                 shutil.copytree(request.getfixturevalue("static_files"), folder / name / "static")
             else:
-                prepared = "empty_data" if environment.get("DEMO") == "0" else "demo_data"
+                prepared = "empty_data" if is_empty else "filled_data"
                 shutil.copytree(request.getfixturevalue(prepared), folder / name)
         sites.append(Site(folder / name, **environment))
         return sites[-1]

@@ -16,7 +16,7 @@ from voting_site.sqlite.base import DatabaseWrapper, creating
 
 @pytest.fixture
 def site(start):
-    site = start(DEMO="0")
+    site = start(is_empty=True)
     site.wait_until_up()
     return site
 

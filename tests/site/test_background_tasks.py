@@ -39,7 +39,7 @@ def test_a_mail_is_sent_at_once_and_not_lost_when_the_site_is_killed(start, tmp_
     silent = socket.create_server(("127.0.0.1", 0))
     port = silent.getsockname()[1]
     environment = {"EMAIL_URL": f"smtp://127.0.0.1:{port}", "TICK_SECONDS": "10"}
-    site = start(DEMO="0", **environment)
+    site = start(is_empty=True, **environment)
     site.wait_until_up()
     shell(site, MEMBER)
     ask_for_a_link(site)
@@ -51,7 +51,7 @@ def test_a_mail_is_sent_at_once_and_not_lost_when_the_site_is_killed(start, tmp_
     silent.close()
 
     with mail_server(port, tmp_path / "box") as count:
-        site = start(DEMO="0", **environment)
+        site = start(is_empty=True, **environment)
         site.wait_until_up()
         assert shell(site, AGED) == "1"
         until(lambda: count() == 1, DEADLINE, site.told)
@@ -63,7 +63,7 @@ def test_a_mail_is_sent_at_once_and_not_lost_when_the_site_is_killed(start, tmp_
 def test_another_process_does_tasks_until_it_is_stopped(start, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    site = start(DEMO="0", EMAIL_URL=f"smtp://127.0.0.1:{port}", options=["--no-housekeeping"])
+    site = start(is_empty=True, EMAIL_URL=f"smtp://127.0.0.1:{port}", options=["--no-housekeeping"])
     site.wait_until_up()
     shell(site, MEMBER)
     ask_for_a_link(site)

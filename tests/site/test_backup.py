@@ -85,7 +85,7 @@ def restore(folder, target, static_files, **environment):
     restored = stopped.manage("restore", str(folder))
     assert restored.returncode == 0, restored.stdout + restored.stderr
     assert "The audit found nothing." in restored.stdout
-    return Site(target, DEMO="0", WEB_WORKERS="1", **environment)
+    return Site(target, WEB_WORKERS="1", **environment)
 
 
 class Stopped(Site):

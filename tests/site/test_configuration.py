@@ -90,7 +90,7 @@ def test_a_value_is_used_literally(tmp_path, environment):
         ("ARTICLES_PER_PAGE", "4"), ("VOTES_PER_DAY", "0"), ("VOTES_PER_DAY", "86401"),
         ("VOTES_PER_DAY", "automatic"), ("STORE_SHARDS", "0"),
         *(("LIMITS", text) for text in ("votes=0/2m", "vots=1/1m", "60/2m", "votes=1/1m,votes=2/1m", "on")),
-        ("DEMO", "perhaps"), ("TIME_ZONE", "Mars/Phobos"), ("TIME_ZONE", "America"), ("TIME_ZONE", "../UTC"),
+        ("DEBUG", "perhaps"), ("TIME_ZONE", "Mars/Phobos"), ("TIME_ZONE", "America"), ("TIME_ZONE", "../UTC"),
         ("SITE_NAME", "A\nB"), ("SITE_NAME", "\udcff"), ("SITE_NAME", "x" * 101),
         *(("SITE_MARK", text) for text in ("abc", "<b", "🏺🏺", "🏺" + "\u200d🏺" * 9, "🇳", "\u200d")),
         *(("SITE_ACCENT", text) for text in ("red", "#fff", "#ffffff", "#0c6653;")),

@@ -78,9 +78,9 @@ class Findings:
 
 
 @pytest.fixture
-def installation(demo_data, tmp_path):
-    """A stopped site with demo content."""
-    shutil.copytree(demo_data, tmp_path / "data")
+def installation(filled_data, tmp_path):
+    """A stopped site with content."""
+    shutil.copytree(filled_data, tmp_path / "data")
     return Installation(tmp_path / "data")
 
 
@@ -239,6 +239,7 @@ def test_a_site_works_with_the_documented_rules_of_its_user_and_nothing_is_denie
         own = {"REDIS_URL": with_login(store.url, "site", "secret"), "BACKUP_DIR": str(tmp_path / "backups")}
         site = start(first=True, **own)
         site.wait_until_up()
+        site.fill()
         alma = FormBrowser(site)
         alma.sign_up("alma")
         posted = alma.send("/post/", "/post/", title="Hello", link="https://example.org/hello")
@@ -293,7 +294,7 @@ def test_files_that_the_store_would_refuse_are_found_without_a_start(installatio
 def test_a_site_on_a_chosen_server_is_served_by_it_and_the_doctor_says_how_old_it_is(start):
     if binaries.redis() is None:
         pytest.skip(binaries.REDIS_MISSING)
-    site = start(DEMO="0", STORE_SERVER=str(binaries.redis()))
+    site = start(is_empty=True, STORE_SERVER=str(binaries.redis()))
     site.wait_until_up()
     assert FormBrowser(site).sign_up("alma")
 
@@ -303,11 +304,11 @@ def test_a_site_on_a_chosen_server_is_served_by_it_and_the_doctor_says_how_old_i
     assert re.match(rf"The installed server, {binaries.redis()}, is Redis 7\S*, built .* ago\.", text)
 
     site.stop()
-    again = start(DEMO="0")
+    again = start(is_empty=True)
     again.wait_until_up()
     assert "alma" in FormBrowser(again).get("/users/alma/")
     again.stop()
-    site = start(DEMO="0", STORE_SERVER=str(binaries.redis()))
+    site = start(is_empty=True, STORE_SERVER=str(binaries.redis()))
     assert site.process.wait(60) == 1
     assert "which cannot read its files: install Valkey" in site.told()
 

@@ -31,15 +31,15 @@ def tasks() -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def checkout(tmp_path, demo_data) -> Path:
-    """A checkout with settings of its own and demo content, whose first member is alice."""
+def checkout(tmp_path, filled_data) -> Path:
+    """A checkout with settings of its own and content, whose first member is alice."""
     folder = tmp_path / "checkout"
     for name in CODE:
         source, target = settings.BASE_DIR / name, folder / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
     (folder / ".venv").symlink_to(sys.prefix)
     (folder / ".env").write_text("SITE_URL=http://localhost:8000\n")
-    shutil.copytree(demo_data, folder / "var")
+    shutil.copytree(filled_data, folder / "var")
     return folder
 
 

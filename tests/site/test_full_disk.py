@@ -30,7 +30,7 @@ def start_on(small_disk, static_files):
         data_dir = small_disk / "data"
         if not data_dir.exists():
             shutil.copytree(static_files, data_dir / "static")
-        sites.append(Site(data_dir, DEMO="0", **environment))
+        sites.append(Site(data_dir, **environment))
         return sites[-1]
 
     yield start
@@ -115,8 +115,8 @@ def test_without_shared_memory_the_metrics_are_reserved_on_the_disk(start_on, sm
 
 
 @pytest.mark.long
-def test_a_full_disk_of_the_logs_ends_nothing(demo_data, tmp_path):
-    shutil.copytree(demo_data, tmp_path / "data")
+def test_a_full_disk_of_the_logs_ends_nothing(filled_data, tmp_path):
+    shutil.copytree(filled_data, tmp_path / "data")
     site = Site(tmp_path / "data", through=("sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh"))
     until(lambda: answers(site), DEADLINE)
 

@@ -87,7 +87,7 @@ def test_a_hanging_thread_does_not_delay_the_shutdown(caplog, monkeypatch):
 
 
 def test_a_running_site_runs_housekeeping_automatically(start):
-    site = start(first=True, TICK_SECONDS="10")
+    site = start(TICK_SECONDS="10")
     site.wait_until_up()
 
     store = store_of(site)
@@ -95,7 +95,7 @@ def test_a_running_site_runs_housekeeping_automatically(start):
 
     first = get_notes(store)
     assert {note["error"] for note in first.values()} == {""}
-    assert "articles sampled" in first["history"]["result"]
+    assert any(note["result"] for note in first.values())
     other = site.manage("tick")
     assert other.returncode == 0, other.stderr
     until(lambda: get_notes(store)["expire"]["at"] > first["expire"]["at"] + 9, DEADLINE)
@@ -107,7 +107,7 @@ def test_a_running_site_runs_housekeeping_automatically(start):
 
 @pytest.mark.long
 def test_a_running_site_measures_what_its_web_server_counts(start):
-    site = start(DEMO="0", TICK_SECONDS="10")
+    site = start(is_empty=True, TICK_SECONDS="10")
     site.wait_until_up()
     store = store_of(site)
     until(store.measurements.list_recent, DEADLINE, site.told)

@@ -13,7 +13,7 @@ MOST_BYTES = 1_000_000
 
 @pytest.fixture(scope="module")
 def site(module_start):
-    """A site with demo articles, for all tests here."""
+    """A site with articles, for all tests here."""
     site = module_start()
     site.wait_until_up()
     return site

@@ -9,7 +9,7 @@ from http.cookiejar import CookieJar
 
 from tests.site_process import Site
 
-LIMITS = {"DEMO": "0", "LIMITS": "logins=10/1d"}
+LIMITS = {"LIMITS": "logins=10/1d"}
 
 
 def log_in(site: Site, name: str, forwarded: str = "203.0.113.7") -> int:
@@ -53,7 +53,7 @@ def test_guesses_at_all_processes_are_counted_together_and_across_a_restart(star
 
 
 def test_a_site_without_limits_says_so_at_its_start(start):
-    site = start(DEMO="0", LIMITS="off")
+    site = start(is_empty=True, LIMITS="off")
     site.wait_until_up()
 
     assert "LIMITS is off." in site.told()

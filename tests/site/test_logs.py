@@ -72,7 +72,7 @@ def test_a_record_is_one_line_of_json_whatever_its_text(text):
 
 
 def test_each_line_of_a_site_with_json_logs_is_an_object_without_the_administrator_s_code(start):
-    site = start(DEMO="0", LOG_FORMAT="json")
+    site = start(is_empty=True, LOG_FORMAT="json")
     site.wait_until_up()
     assert site.stop() == 0
 

@@ -20,7 +20,7 @@ def front_pages(site):
 
 
 def test_the_counts_of_all_workers_are_summed_and_outlive_each_worker(start):
-    site = start(DEMO="0", WEB_WORKERS="3")
+    site = start(is_empty=True, WEB_WORKERS="3")
     site.wait_until_up()
     for _ in range(60):
         assert site.get("/")[0] == 200
@@ -44,7 +44,7 @@ def test_the_counts_of_all_workers_are_summed_and_outlive_each_worker(start):
 
 
 def test_a_restart_counts_from_zero(start):
-    first = start(DEMO="0")
+    first = start(is_empty=True)
     first.wait_until_up()
     first.get("/")
     assert front_pages(first) == 1
@@ -54,7 +54,7 @@ def test_a_restart_counts_from_zero(start):
     counts.mkdir(mode=0o700)
     (counts / "counter_12345.db").touch()
 
-    second = start(DEMO="0", PORT=str(first.port))
+    second = start(is_empty=True, PORT=str(first.port))
     second.wait_until_up()
 
     assert front_pages(second) == 0
@@ -79,7 +79,7 @@ def test_a_folder_in_memory_that_a_killed_site_left_is_not_taken_for_one_on_disk
 
 
 def test_a_metrics_token_is_required_from_local_requests_too(start):
-    site = start(DEMO="0", METRICS_TOKEN="a token of some length")
+    site = start(is_empty=True, METRICS_TOKEN="a token of some length")
     site.wait_until_up()
 
     assert site.get("/metrics")[0] == 404

@@ -128,10 +128,10 @@ def asked(site: Site, script: str):
     return json.loads(demand(site, "shell", "--verbosity", "0", "-c", script).splitlines()[-1])
 
 
-def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, demo_data):
+def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, filled_data):
     data, program = tmp_path / "data", copy_of_checkout(tmp_path / "site", [])
     own = program / "extras" / "gongs"
-    shutil.copytree(demo_data, data)
+    shutil.copytree(filled_data, data)
     with started(data, program) as site:
         before = asked(site, _STATE)
     for name, text in FILES.items():

@@ -25,7 +25,7 @@ def commands(mark, **own):
 
 
 def run(block, **environment):
-    own = variables({"DEMO": "0", "HOME": str(Path(environment["DATA_DIR"]).parent), **environment})
+    own = variables({"HOME": str(Path(environment["DATA_DIR"]).parent), **environment})
     done = subprocess.run(
         ["bash", "-e", "-c", block], cwd=settings.BASE_DIR, env=own, capture_output=True, text=True, check=False
     )
@@ -34,11 +34,11 @@ def run(block, **environment):
 
 
 @pytest.mark.skipif(shutil.which("restic") is None, reason="restic is not installed")
-def test_a_site_is_restored_from_what_the_commands_of_the_page_have_stored_elsewhere(demo_data, tmp_path):
+def test_a_site_is_restored_from_what_the_commands_of_the_page_have_stored_elsewhere(filled_data, tmp_path):
     data, backups, fetched = tmp_path / "data", tmp_path / "backups", tmp_path / "fetched"
     password = tmp_path / "password"
     password.write_text("correct horse battery staple")
-    shutil.copytree(demo_data, data)
+    shutil.copytree(filled_data, data)
     own = {"RESTIC_REPOSITORY": tmp_path / "elsewhere", "RESTIC_PASSWORD_FILE": password, "BACKUP_DIR": backups}
     with open_store(data):
         run(f"{sys.executable} manage.py backup {backups}", DATA_DIR=str(data))

@@ -25,7 +25,7 @@ def running(module_start):
 
 @pytest.fixture
 def site(running):
-    """A site with the demo content, whose front page has been read."""
+    """A site with content, whose front page has been read."""
     until(lambda: running.get("/")[0] == 200 and copies(running), DEADLINE, running.told)
     return running
 
@@ -69,7 +69,6 @@ def test_without_its_own_store_the_site_starts_says_so_and_continues_once_it_ans
     store.start(DEADLINE)
     try:
         until(lambda: site.get("/readyz")[0] == 200, DEADLINE, site.told)
-        until(lambda: "Demo content added" in site.told(), DEADLINE, site.told)
         assert site.stop() == 0
     finally:
         store.stop()
@@ -95,8 +94,8 @@ def test_while_its_own_store_is_loading_the_site_starts_and_serves_copies(stoppe
     assert again.stop() == 0
 
 
-def test_a_store_that_cannot_be_loaded_ends_a_site_already_started(demo_data, start, slow_loading, tmp_path):
-    shutil.copytree(demo_data, tmp_path / "data")
+def test_a_store_that_cannot_be_loaded_ends_a_site_already_started(filled_data, start, slow_loading, tmp_path):
+    shutil.copytree(filled_data, tmp_path / "data")
     (journal,) = (tmp_path / "data" / "store" / "appendonlydir").glob("*.incr.aof")
     damage(journal)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cast import PASSWORD
+from tests.content import MODERATOR
 from tests.figures import value_in
 from tests.form_browser import FormBrowser
 from tests.site_process import DEADLINE
@@ -49,9 +50,7 @@ def page_for(site, path, headers):
 
 def moderator_of(site):
     browser = FormBrowser(site)
-    logins = (site.data_dir / "demo-logins.txt").read_text()
-    name, password = re.search(r"^\s*(demo-moderator)\s+(\S+)", logins, re.MULTILINE).groups()
-    browser.send("/login/", "/login/", username=name, password=password)
+    browser.send("/login/", "/login/", username=MODERATOR, password=PASSWORD)
     return browser
 
 

@@ -50,7 +50,7 @@ def test_a_newcomer_gets_nothing_of_a_member_whose_account_is_lost(start, tmp_pa
 
 
 def test_an_administrator_is_created_without_a_running_site(start):
-    site = start(DEMO="0", DJANGO_SUPERUSER_PASSWORD=PASSWORD)
+    site = start(is_empty=True, DJANGO_SUPERUSER_PASSWORD=PASSWORD)
     site.wait_until_up()
     site.stop()
 

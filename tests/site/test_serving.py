@@ -10,7 +10,7 @@ from tests.site_process import Site, free_port
 
 @pytest.mark.journey
 def test_one_command_serves_a_populated_site_and_stops_cleanly(start):
-    site = start(first=True)
+    site = start()
     site.wait_until_up()
 
     status, page = site.get("/")
@@ -21,7 +21,7 @@ def test_one_command_serves_a_populated_site_and_stops_cleanly(start):
     assert site.get(style)[0] == 200
     assert site.get("/readyz") == (200, "ready\n")
     told = site.told()
-    for part in (f"http://localhost:{site.port}/", str(site.data_dir), "make admin", "demo-moderator"):
+    for part in (f"http://localhost:{site.port}/", str(site.data_dir), "make admin"):
         assert part in told
     assert len(site.processes()) >= 2
 
@@ -32,12 +32,11 @@ def test_one_command_serves_a_populated_site_and_stops_cleanly(start):
     again = start(PORT=str(site.port))
     again.wait_until_up()
     assert again.get("/")[1].count('id="article-') == 25
-    assert "demo-moderator" not in again.told(), "the demo is for empty sites"
     assert again.stop(signal.SIGINT) == 0
 
 
-def test_an_empty_site_stays_empty_on_request(start):
-    site = start(DEMO="0")
+def test_a_first_start_serves_an_empty_site(start):
+    site = start(first=True)
     site.wait_until_up()
 
     assert "make admin" in site.get("/")[1]

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="slow readers ar
 
 @pytest.fixture(scope="module")
 def site(module_start):
-    """A site with demo articles, for all tests here."""
+    """A site with articles, for all tests here."""
     site = module_start(WEB_PATIENCE_SECONDS=str(PATIENCE), WEB_THREADS="1")
     site.wait_until_up()
     return site

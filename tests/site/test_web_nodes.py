@@ -33,7 +33,6 @@ def nodes(tmp_path, static_files):
         "DATABASE_URL": f"sqlite:///{tmp_path}/accounts.sqlite3",
         "SECRET_KEY": "the nodes share the key that signs sessions " * 2,
         "LIMITS": "off",
-        "DEMO": "0",
         "WEB_WORKERS": "1",
     }
 

@@ -26,7 +26,7 @@ from tests.web_processes import (
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_dead_web_server_is_replaced_and_the_rest_of_the_site_stays(start, number):
-    site = start(DEMO="0")
+    site = start(is_empty=True)
     site.wait_until_up()
     store = store_of(site)
     for _ in range(3):  # the wait must not grow: every run has served
@@ -71,7 +71,7 @@ def test_the_site_is_served_once_it_is_prepared_and_a_stop_ends_the_preparation(
 
 
 def test_connections_wait_while_the_web_server_restarts(start):
-    site = start(DEMO="0")
+    site = start(is_empty=True)
     site.wait_until_up()
     for pid in (server_of(site), *workers_of(site)):
         os.kill(pid, signal.SIGKILL)
@@ -82,7 +82,7 @@ def test_connections_wait_while_the_web_server_restarts(start):
 
 
 def test_a_reload_replaces_every_process_loses_no_request_and_keeps_the_counts(start):
-    site = start(DEMO="0")
+    site = start(is_empty=True)
     site.wait_until_up()
     assert site.get("/")[0] == 200
     before = set(parents(site))
@@ -105,7 +105,7 @@ def test_a_reload_replaces_every_process_loses_no_request_and_keeps_the_counts(s
 
 
 def test_the_web_server_ends_with_the_launcher(start):
-    site = start(DEMO="0")
+    site = start(is_empty=True)
     site.wait_until_up()
 
     folder = folder_of_metrics(site)
@@ -118,7 +118,7 @@ def test_the_web_server_ends_with_the_launcher(start):
 
 
 def test_slow_connections_do_not_delay_the_stop(start):
-    site = start(DEMO="0")
+    site = start(is_empty=True)
     site.wait_until_up()
     slow = [socket.create_connection(("127.0.0.1", site.port)) for _ in range(50)]
     for number, link in enumerate(slow):
@@ -134,7 +134,7 @@ def test_slow_connections_do_not_delay_the_stop(start):
 
 
 def test_a_request_that_is_being_answered_is_finished_at_a_stop(start):
-    site = start(DEMO="0")
+    site = start(is_empty=True)
     site.wait_until_up()
     link = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
     link.putrequest("POST", "/api/views")
@@ -169,7 +169,7 @@ def test_the_site_listens_on_ipv6(start):
     except OSError:
         pytest.skip("this machine has no IPv6")
     port = free_port()
-    site = start(DEMO="0", HOST="::1", PORT=str(port))
+    site = start(is_empty=True, HOST="::1", PORT=str(port))
     site.wait_until_up()
 
     with closing(http.client.HTTPConnection("::1", port, timeout=60)) as link:

@@ -45,7 +45,7 @@ def connections_of(pid: int, port: int) -> int:
 
 @pytest.mark.site
 def test_connections_that_come_at_once_are_spread_over_the_workers(start):
-    site = start(DEMO="0")
+    site = start(is_empty=True)
     site.wait_until_up()
     with ExitStack() as stack:
         for _ in range(CONNECTIONS):

@@ -1,6 +1,6 @@
 """What a measurement prints, and writes to bench/results/: python -m bench.site.report.publishing
 
-Puts the tables of bench/results/ where docs/performance.md has the marks of their files.
+Puts the tables of bench/results/ where docs/performance.md, or an extra's README, has the marks of their files.
 """
 
 import os
@@ -17,7 +17,7 @@ from bench.site.servers import Server
 from voting_site import __version__
 
 FOLDER = ROOT / "bench" / "results"
-PAGE = ROOT / "docs" / "performance.md"
+PAGES = (ROOT / "docs" / "performance.md", *(ROOT / "extras").glob("*/README.md"))
 
 
 def machine(before: float, after: float) -> str:
@@ -74,8 +74,9 @@ def placed(page: str, texts: Mapping[str, str]) -> str:
 
 def main() -> None:
     texts = {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
-    PAGE.write_text(placed(PAGE.read_text("utf-8"), texts), "utf-8")
-    print(f"{PAGE} written.")
+    for page in PAGES:
+        page.write_text(placed(page.read_text("utf-8"), texts), "utf-8")
+        print(f"{page} written.")
 
 
 if __name__ == "__main__":

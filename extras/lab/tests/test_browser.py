@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import chromium, demo_data, site  # noqa: F401 - fixtures
+from tests.browser.conftest import chromium, filled_data, site  # noqa: F401 - fixtures
+from tests.browser.windows import log_in
 
 pytestmark = pytest.mark.browser
 
@@ -28,11 +29,7 @@ def page(request, chromium, site):  # noqa: F811
         ),
     )
     page.on("pageerror", lambda error: problems.append(str(error)))
-    logins = (site.data_dir / "demo-logins.txt").read_text().split()
-    page.goto("/login/")
-    page.fill("main [name=username]", "demo-moderator")
-    page.fill("main [name=password]", logins[logins.index("demo-moderator") + 1])
-    page.click("main form button[type=submit]")
+    log_in(page, site, "demo-moderator")
     page.with_javascript = request.param
     yield page
     context.close()
@@ -55,7 +52,7 @@ def choose(page, name, value):
 
 def first_titles(page, path="/"):
     page.goto(path)
-    return page.locator("main li.row h2 a[data-article]").all_inner_texts()[:10]
+    return page.locator("main li.row h2 a").all_inner_texts()[:10]
 
 
 def test_other_parameters_are_previewed_applied_and_rolled_back(page):

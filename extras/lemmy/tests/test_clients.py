@@ -38,7 +38,7 @@ LEAST_CALLS = 80
 
 @pytest.fixture(scope="module")
 def site(module_start) -> Site:
-    site = module_start(DEMO="0", LEMMY_API="on", LIMITS="off")
+    site = module_start(is_empty=True, LEMMY_API="on", LIMITS="off")
     site.wait_until_up()
     return site
 

@@ -1,5 +1,5 @@
 """Fixtures of the core's tests that those of titles need."""
 
-from tests.site.conftest import demo_data, empty_data, start
+from tests.site.conftest import empty_data, filled_data, start
 
-__all__ = ["demo_data", "empty_data", "start"]
+__all__ = ["empty_data", "filled_data", "start"]

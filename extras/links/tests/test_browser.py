@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from playwright.sync_api import expect
 
 from extras.links.asking import LinkInfo
-from tests.browser.conftest import chromium, demo_data  # noqa: F401 - fixtures
+from tests.browser.conftest import chromium, filled_data  # noqa: F401 - fixtures
 from tests.browser.windows import window
 from tests.site_process import Site
 
@@ -25,10 +25,10 @@ FOUND = LinkInfo(
 
 
 @pytest.fixture(scope="module")
-def site(chromium, tmp_path_factory, demo_data):  # noqa: F811
+def site(chromium, tmp_path_factory, filled_data):  # noqa: F811
     """A site with the switch on. Nothing is fetched: the tests answer what the form's script asks."""
     data_dir = tmp_path_factory.mktemp("titles") / "data"
-    shutil.copytree(demo_data, data_dir)
+    shutil.copytree(filled_data, data_dir)
     running = Site(data_dir, FETCH_TITLES="on")
     running.wait_until_up()
     yield running

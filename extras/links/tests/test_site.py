@@ -22,7 +22,7 @@ def fetcher_of(site):
 
 
 def test_a_site_lives_with_and_without_the_process_that_fetches(start):
-    site = start(DEMO="0", FETCH_TITLES="on", SECRET_KEY="a-secret-that-no-other-process-may-know")
+    site = start(is_empty=True, FETCH_TITLES="on", SECRET_KEY="a-secret-that-no-other-process-may-know")
     site.wait_until_up()
     browser = FormBrowser(site)
     browser.sign_up("alice")

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import axe
-from tests.browser.conftest import VOTES_PER_DAY, chromium, demo_data  # noqa: F401 - fixtures
+from tests.browser.conftest import VOTES_PER_DAY, chromium, filled_data  # noqa: F401 - fixtures
 from tests.browser.windows import follow_in_account_menu, log_in, wait_for, window
 from tests.push_service import FakeBrowser
 from tests.site_process import Site
@@ -19,10 +19,10 @@ CONTROLLED = "() => navigator.serviceWorker.controller !== null"
 
 
 @pytest.fixture(scope="module")
-def site(chromium, tmp_path_factory, demo_data):  # noqa: F811
+def site(chromium, tmp_path_factory, filled_data):  # noqa: F811
     """A site that pushes."""
     data_dir = tmp_path_factory.mktemp("site") / "data"
-    shutil.copytree(demo_data, data_dir)
+    shutil.copytree(filled_data, data_dir)
     running = Site(data_dir, VOTES_PER_DAY=VOTES_PER_DAY, WEB_PUSH="on")
     running.wait_until_up()
     yield running

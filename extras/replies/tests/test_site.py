@@ -64,7 +64,6 @@ def test_no_reply_is_lost_or_doubled_when_the_process_is_killed(start, tmp_path)
     port, out = free_port(), free_port()
     site = start(
         options=["--no-housekeeping"],
-        DEMO="0",
         EMAIL_URL=f"smtp://127.0.0.1:{out}",
         REPLY_ADDRESS="reply@news.example.org",
     )

@@ -10,6 +10,7 @@ import pytest
 
 from extras.transfer import importing
 from tests.commands.conftest import manage, run, site_store  # noqa: F401 - fixtures
+from tests.site.conftest import empty_data, filled_data, start  # noqa: F401 - fixtures
 
 
 @pytest.fixture

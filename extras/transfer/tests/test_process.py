@@ -45,3 +45,20 @@ def test_ctrl_c_stops_an_import_that_can_be_resumed(manage, tmp_path):
         exporting.stdout.close()  # as `head` does
         assert exporting.stderr.read() == ""
     assert exporting.returncode == 0
+
+
+@pytest.mark.site
+@pytest.mark.journey
+def test_a_first_start_fills_the_site_and_says_how_to_log_in(start):
+    site = start(first=True, DEMO="1")
+    site.wait_until_up()
+
+    assert site.get("/")[1].count('id="article-') == 25
+    assert "demo-moderator" in site.told()
+    assert site.get("/search/?q=redis")[1].count('class="row"') > 9, "the search has all of it from the start"
+    assert site.stop() == 0
+
+    again = start(DEMO="1", PORT=str(site.port))
+    again.wait_until_up()
+    assert again.get("/")[1].count('id="article-') == 25
+    assert "demo-moderator" not in again.told()

@@ -39,7 +39,7 @@ def test_mail_and_webhooks_leave_and_the_store_reaches_nothing_outside(tmp_path,
         store = networks.addresses["store", "back"]
         own = {name: str(value) for name, value in SERVICES["tick"]["environment"].items()}
         own |= {"DATA_DIR": str(data), "BACKUP_DIR": "", "REDIS_URL": own["REDIS_URL"].replace("store", store)}
-        own |= {"EMAIL_URL": f"smtp://{OUTSIDE}:25", "WEBHOOKS": "site", "WEBHOOK_HOSTS": OUTSIDE, "DEMO": "0"}
+        own |= {"EMAIL_URL": f"smtp://{OUTSIDE}:25", "WEBHOOKS": "site", "WEBHOOK_HOSTS": OUTSIDE}
         del own["DATABASE_URL"]  # the file in DATA_DIR, which both have
         environment = variables(own)
         log = (tmp_path / "log").open("ab")

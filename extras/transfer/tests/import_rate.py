@@ -1,6 +1,6 @@
 """Rate of importing, auditing, repairing and exporting articles, in a temporary store with its real settings.
 
-    python -m bench.import_rate [FILE] [--articles N] [--directory DIR]
+    python -m extras.transfer.tests.import_rate [FILE] [--articles N] [--directory DIR]
 
 FILE is in the format of `manage.py import_articles`; by default, N generated articles (100,000). The temporary
 data directory is created in DIR, which should be on the disk to measure. The bare view of bench/site is measured
@@ -21,12 +21,12 @@ from pathlib import Path
 
 from bench.site.cases import HELLO
 from bench.site.load import send
+from bench.site.processes import ROOT
 from bench.site.report import publishing
 from bench.site.report.table import markdown
 from bench.site.servers import workers
 from bench.site.usage import addition_seconds
 
-ROOT = Path(__file__).resolve().parent.parent
 WORDS = ("redis", "python", "数据库", "web", "vote", "list", "group", "fast", "cache", "rank", "page", "time")
 
 

@@ -1,0 +1,3 @@
+"""What the core's tests need of transfer."""
+
+QUIET = {"DEMO": "0"}
