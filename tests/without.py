@@ -43,6 +43,12 @@ member = User.objects.get(username="demo")
 for fill in [*all_of("fill"), *all_of("use")]:
     fill(member)
 """
+_CHECK = """
+from django.core.management import call_command
+from tests.extras import all_of
+for command in all_of("CHECK"):
+    call_command(command)
+"""
 _RUN = """
 import io, json
 from contextlib import redirect_stderr, redirect_stdout
@@ -237,6 +243,7 @@ class Trial(NamedTuple):
             use(site, *forget, Command(["check"], "no issues"), Command(["audit"]))
         with started(data, ROOT) as site:
             demand(site, "check", says="no issues")
+            demand(site, "shell", "-c", _CHECK)
             look(site, ["administrator"])
 
     def restored_site(self) -> None:
