@@ -31,7 +31,7 @@ from tests.waiting import until
 
 STEPS = [
     "clock", "merges", "ballots", "probation", "voters", "weight", "parameters", "hot", "history",
-    "measurements", "groups", "archive", "account_deletion", "mail", "replies",
+    "measurements", "groups", "archive", "account_deletion", "mail",
     *(step.name for step in extras.steps()), "tasks", "trim", "expire", "forget", "accounts", "verify", "backup",
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ from voting_site.serving.workers.housekeeper import Housekeeper
 
 STEPS = {"clock", "merges", "voters", "accounts", "weight", "parameters", "hot", "history", "groups"}
 STEPS |= {"archive", "account_deletion", "trim", "expire", "forget", "verify", "measurements", "mail", "backup"}
-STEPS |= {"ballots", "probation", "tasks", "replies", *(step.name for step in extras.steps())}
+STEPS |= {"ballots", "probation", "tasks", *(step.name for step in extras.steps())}
 
 
 def test_housekeeping_runs_until_it_is_stopped():
