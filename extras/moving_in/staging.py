@@ -27,7 +27,6 @@ TABLES: Mapping[str, str] = {
     "follow": "member, tag, is_hidden",
     "log": "time, actor, action, article, comment, member, reason",
     "alias": "kind, old_id, id, PRIMARY KEY (kind, old_id)",
-    "reached": "part PRIMARY KEY, place",
 }
 """Columns by table.
 
@@ -36,7 +35,7 @@ member's id, or NULL if it is unknown. `votes` and `opposes` are counts; without
 `removed` and `locked` are reasons. `path` is an address that no pattern of the format reads. `vote.value` is 1 or
 -1; `follow.is_hidden` is 1 for a tag that the member hides. `log.action` is a word of the moderation log, such as
 `remove-comment`. `alias` has further old ids of what is here by `id`, such as a former name or an article that was
-merged into another; its kind is a `Kind`. `reached` is for the adapter alone, which may resume.
+merged into another; its kind is a `Kind`.
 """
 
 _INDEXES = (
@@ -51,6 +50,7 @@ class Staging:
     """The rows of one source."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._db.row_factory = sqlite3.Row
         self._db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000;")
@@ -81,19 +81,6 @@ class Staging:
         """Make the indexes by which the import reads. Call it when all rows are there."""
         for number, index in enumerate(_INDEXES):
             self._db.execute(f"CREATE INDEX IF NOT EXISTS index_{number} ON {index}")
-
-    def reach(self, part: str, place: object) -> None:
-        """Remember up to where a part of the source was read."""
-        self._db.execute("INSERT OR REPLACE INTO reached VALUES (?, ?)", [part, place])
-
-    def reached(self, part: str) -> Any:
-        """Return the place that was remembered; None if there is none."""
-        found = self._db.execute("SELECT place FROM reached WHERE part = ?", [part]).fetchone()
-        return found and found[0]
-
-    def empty(self, table: str) -> None:
-        """Delete the rows of a table without ids, before it is read again."""
-        self._db.execute(f"DELETE FROM {table}")  # noqa: S608 # nosec B608 - our names
 
     def count(self, table: str) -> int:
         (number,) = self._db.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 # nosec B608 - our names

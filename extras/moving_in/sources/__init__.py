@@ -28,6 +28,11 @@ class OldAddress(NamedTuple):
     """For the address of a feed of it: the form that its readers know, `rss`, `atom` or `json`."""
 
 
+def old_addresses(*rows: tuple[Kind, str, str]) -> tuple[OldAddress, ...]:
+    """Return kinds of addresses from their parts, with the pattern as text."""
+    return tuple(OldAddress(kind, re.compile(pattern), feed) for kind, pattern, feed in rows)
+
+
 class Format(NamedTuple):
     """How sites of one software are read."""
 

@@ -25,15 +25,3 @@ def test_a_staging_file_can_be_opened_again(tmp_path):
             staging.fill("article", ["id", "title", "time"], [("1", "Once", 1)])
             staging.finish()
             assert staging.count("article") == 1
-
-
-def test_an_adapter_resumes_where_it_was(tmp_path):
-    with staged(tmp_path / "source.sqlite3") as staging:
-        assert staging.reached("posts") is None
-        staging.reach("posts", 1)
-        staging.reach("posts", 2)
-    with staged(tmp_path / "source.sqlite3") as staging:
-        assert staging.reached("posts") == 2
-        staging.fill("log", ["time"], [(1,)])
-        staging.empty("log")
-        assert staging.count("log") == 0

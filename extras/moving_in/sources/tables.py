@@ -1,0 +1,202 @@
+"""The database of another site as SQLite tables: its SQLite file, its dump, or what its server answers.
+
+A dump is what mariadb-dump, mysqldump, pg_dump and pg_dumpall write, plain or compressed by gzip. It needs no
+server, and is read once; what is not wanted is not stored. Versions differ: a column that a source lacks is NULL.
+"""
+
+import gzip
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import psycopg
+
+from extras.moving_in.sources import BadSource
+from extras.moving_in.staging import Staging
+
+Wanted: TypeAlias = Mapping[str, str]
+"""Columns by table, as SQLite declares them."""
+
+_Parts: TypeAlias = Iterable[tuple[str, Sequence[str], Iterable[Sequence[str | None]]]]
+"""Parts of a source: a table, its columns, and rows of it."""
+
+_SQLITE, _CUSTOM = b"SQLite format 3\x00", b"PGDMP"
+_COPY = re.compile(r'COPY (?:"?\w+"?\.)?"?(\w+)"? \((.*)\) FROM stdin;')
+_CREATE, _COLUMN = re.compile(r"CREATE TABLE `(\w+)`"), re.compile(r"\s+`(\w+)`")
+_INSERT = re.compile(r"INSERT (?:IGNORE )?INTO `(\w+)` *(?:\(([^)]*)\) *)?VALUES")
+_VALUE = re.compile(r"[\s(]*(?:(?:_\w+ ?|[bx])?'([^'\\]*(?:(?:\\.|'')[^'\\]*)*)'|([^',()]+))\s*([,)])", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_CONTROLS = {"0": "\0", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "Z": "\x1a"}
+
+
+def seconds(moment: str | float | None) -> float | None:
+    """Return a moment as Unix seconds; without a time zone it is UTC, as Rails and Lemmy keep it."""
+    if not isinstance(moment, str):
+        return moment
+    try:
+        at = datetime.fromisoformat(moment)
+    except ValueError:  # such as 0000-00-00 00:00:00
+        return None
+    return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp(), 3)
+
+
+def truth(value: str | int | None) -> int:
+    """Return 1 or 0, as the databases say it: 1, `t`, or `true`."""
+    return int(str(value) in ("1", "t", "true", "True", "\x01"))
+
+
+def create(db: sqlite3.Connection, wanted: Wanted) -> None:
+    for table, columns in wanted.items():
+        db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
+
+
+@contextmanager
+def opened(source: str, wanted: Wanted, needed: Sequence[str]) -> Iterator[sqlite3.Connection]:
+    """Open the tables of a source; in their SQL, `unix` is `seconds` and `truth` is `truth`. Raises BadSource."""
+    try:
+        with _opened(source, wanted) as (db, found):
+            if missing := [table for table in needed if table not in found]:
+                raise BadSource(f"There is no table {missing[0]!r} in {source.rpartition('@')[2]!r}.")
+            yield db
+    except (OSError, sqlite3.DatabaseError, psycopg.Error, EOFError) as error:
+        raise BadSource(f"The source cannot be read: {error}") from error
+
+
+@contextmanager
+def _opened(source: str, wanted: Wanted) -> Iterator[tuple[sqlite3.Connection, set[str]]]:
+    if source.startswith(("postgres://", "postgresql://")):
+        with _loaded(_served(source, wanted), wanted) as loaded:
+            yield loaded
+    else:
+        with Path(source).open("rb") as file:
+            head = file.read(len(_SQLITE))
+        if head.startswith(_CUSTOM):
+            raise BadSource("This is pg_dump's own format. Turn it into SQL: pg_restore --file=dump.sql FILE")
+        if head == _SQLITE:
+            with closing(connected(f"{Path(source).resolve().as_uri()}?mode=ro")) as db:
+                yield db, _viewed(db, wanted)
+            return
+        opener: Callable[..., Any] = gzip.open if head.startswith(b"\x1f\x8b") else open
+        # Columns that are not wanted can hold bytes that are not text.
+        with (
+            opener(source, "rt", encoding="utf-8", errors="replace", newline="\n") as lines,
+            _loaded(_dumped(lines, wanted), wanted) as loaded,
+        ):
+            yield loaded
+
+
+def connected(path: str = "") -> sqlite3.Connection:
+    """Open a database with the functions that adapters use; without a path it is a file that SQLite deletes."""
+    db = sqlite3.connect(path, isolation_level=None, uri=True)
+    db.create_function("unix", 1, seconds, deterministic=True)
+    db.create_function("truth", 1, truth, deterministic=True)
+    return db
+
+
+def stage(db: sqlite3.Connection, staging: Staging, queries: Iterable[tuple[str, str]], reach: Any) -> None:
+    """Fill staging tables with what queries yield, whose columns have the names of the table's."""
+    for table, query in queries:
+        rows = db.execute(query)
+        staging.fill(table, [column[0] for column in rows.description], rows, reach)
+
+
+def _names(columns: str) -> list[str]:
+    return [column.split()[0] for column in columns.split(", ")]
+
+
+def _viewed(db: sqlite3.Connection, wanted: Wanted) -> set[str]:
+    """Let the wanted tables of an SQLite file have the wanted columns. Return those that it has."""
+    found = set()
+    for table, columns in wanted.items():
+        here = {row[1] for row in db.execute(f"PRAGMA main.table_info({table})")}
+        if not here:
+            db.execute(f"CREATE TEMP TABLE {table} ({columns})")
+            continue
+        found.add(table)
+        chosen = ", ".join(name if name in here else f"NULL AS {name}" for name in _names(columns))
+        db.execute(f"CREATE TEMP VIEW {table} AS SELECT {chosen} FROM main.{table}")  # noqa: S608 # nosec B608 - our names
+    return found
+
+
+@contextmanager
+def _loaded(parts: _Parts, wanted: Wanted) -> Iterator[tuple[sqlite3.Connection, set[str]]]:
+    """Yield a database that has what is wanted of the parts, and the names of the tables that the source has."""
+    with closing(connected()) as db:
+        db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
+        create(db, wanted)
+        found = set()
+        for table, columns, rows in parts:
+            found.add(table)
+            names = [name for name in _names(wanted[table]) if name in columns]
+            places = [columns.index(name) for name in names]
+            line = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608 # nosec B608 - our names
+            db.executemany(line, ([row[place] for place in places] for row in rows))
+        db.execute("COMMIT")
+        yield db, found
+
+
+def _served(source: str, wanted: Wanted) -> _Parts:
+    """Yield the wanted tables of a PostgreSQL server, all as of one moment."""
+    with psycopg.connect(source) as connection:
+        connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
+        for table, columns in wanted.items():
+            here = connection.execute(
+                "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND attislocal",
+                [table],
+            )
+            if names := [name for (name,) in here if name in _names(columns)]:
+                with connection.cursor().copy(f"COPY {table} ({', '.join(names)}) TO STDOUT") as copy:
+                    yield table, names, copy.rows()
+
+
+def _dumped(lines: Iterable[str], wanted: Wanted) -> _Parts:
+    """Yield the tables of a dump; a large one comes in several parts."""
+    lines = iter(lines)
+    columns = dict[str, list[str]]()
+    for line in lines:
+        if found := _COPY.match(line):
+            rows = takewhile(lambda row: row != "\\.\n", lines)
+            if found[1] in wanted:
+                yield found[1], found[2].replace('"', "").split(", "), map(_copied, rows)
+            for _ in rows:  # their first column could be a text like a statement
+                pass
+        elif found := _CREATE.match(line):
+            own = (_COLUMN.match(part) for part in takewhile(lambda part: not part.startswith(")"), lines))
+            columns[found[1]] = [column[1] for column in own if column]
+        elif (found := _INSERT.match(line)) and found[1] in wanted:
+            given = re.findall(r"`(\w+)`", found[2] or "") or columns.get(found[1], [])
+            yield found[1], given, _inserted(line, found.end(), lines)
+
+
+def _copied(line: str) -> list[str | None]:
+    return [None if value == "\\N" else _unescaped(value) for value in line.rstrip("\n").split("\t")]
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: _CONTROLS.get(found[1], found[1]), text) if "\\" in text else text
+
+
+def _inserted(line: str, at: int, lines: Iterator[str]) -> Iterator[list[str | None]]:
+    """Yield the rows of an INSERT of MySQL or MariaDB, which are on one line, or on one each."""
+    row: list[str | None] = []
+    while True:
+        if not line[at : at + 2].strip():
+            line, at = next(lines, ""), 0
+        found = _VALUE.match(line, at)
+        if not found:
+            raise BadSource(f"This line of the dump cannot be read: {line[at : at + 80]!r}")
+        text = found[1]
+        row.append(
+            _unescaped(text.replace("''", "'")) if text is not None else None if found[2] == "NULL" else found[2]
+        )
+        at = found.end()
+        if found[3] == ")":
+            yield row
+            if line[at : at + 1] == ";":
+                return
+            row, at = [], at + 1

@@ -1,0 +1,36 @@
+"""What a format stages of a source: all rows of each table, sorted."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from extras.moving_in.sources import format_of
+from extras.moving_in.staging import TABLES, staged
+
+
+def staged_rows(name, source, before="", options=()):
+    """Return them by table; the statement `before` changes a copy of the source, an SQLite file."""
+    with TemporaryDirectory() as folder:
+        if before:
+            source = shutil.copy(source, folder)
+            with closing(sqlite3.connect(source)) as db:
+                db.execute(before)
+                db.commit()
+        path = Path(folder, "staging.sqlite3")
+        with staged(path) as staging:
+            counts = []
+            format_of(name).fill(str(source), staging, dict(options), counts.append)
+            staging.finish()
+            found = {table: _in_order(staging.rows(table)) for table in TABLES}
+        assert [one.name for one in Path(folder).iterdir() if "staging" in one.name] == ["staging.sqlite3"]
+        assert sum(counts)
+        return found
+
+
+def _in_order(rows):
+    plain = [
+        tuple(int(one) if isinstance(one, float) and one.is_integer() else one for one in row) for row in rows
+    ]
+    return sorted(plain, key=lambda row: [str(one or "") for one in row])

@@ -1,0 +1,194 @@
+"""A server of Lemmy: what comes from its database, its dump and its API, row by row."""
+
+import gzip
+import json
+import shutil
+import subprocess
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import parse_qsl, urlsplit
+
+import psycopg
+import pytest
+
+from extras.moving_in.models import Kind
+from extras.moving_in.sources import BadSource, format_of, lemmy
+from extras.moving_in.staging import staged
+from extras.moving_in.tests.addresses import place_of
+from extras.moving_in.tests.lemmy_rows import STAGED, api_page, lemmy_sql
+from extras.moving_in.tests.staging_rows import staged_rows
+from tests import waiting
+from tests.postgres_server import PostgresServer, missing
+
+no_server = missing() or ("" if shutil.which("pg_dump") else "pg_dump is not installed")
+
+
+@pytest.fixture(scope="module")
+def server():
+    server = PostgresServer()
+    waiting.until(server.answers)
+    yield server
+    server.stop()
+
+
+def filled(server, name, **version):
+    """Return the address of a new database of the server, with the rows."""
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    url = server.url.replace("@/postgres?", f"@/{name}?").replace("postgres://", "postgresql://")
+    with psycopg.connect(url) as connection:
+        connection.execute(lemmy_sql(**version))
+    return url
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(bool(no_server), reason=no_server or "-")
+def test_every_kind_of_row_comes_from_its_database_and_from_a_dump(server, tmp_path):
+    url = filled(server, "of_019")
+    dump = subprocess.run(["pg_dump", url], capture_output=True, check=True).stdout
+    (tmp_path / "lemmy.sql.gz").write_bytes(gzip.compress(dump))
+    subprocess.run(["pg_dump", "--format=custom", f"--file={tmp_path}/lemmy.dump", url], check=True)
+
+    assert staged_rows("lemmy", url) == STAGED
+    assert staged_rows("lemmy", tmp_path / "lemmy.sql.gz") == STAGED
+    with pytest.raises(BadSource, match="pg_restore"):
+        staged_rows("lemmy", tmp_path / "lemmy.dump")
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(bool(no_server), reason=no_server or "-")
+def test_version_018_lacks_hidden_posts_only(server):
+    assert staged_rows("lemmy", filled(server, "of_018", of_018=True)) == {**STAGED, "hidden": []}
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(bool(no_server), reason=no_server or "-")
+def test_a_database_of_another_software_is_refused(server):
+    with pytest.raises(BadSource, match="There is no table 'person'"):
+        staged_rows("lemmy", server.url)
+
+
+class Api:
+    """An API that answers by `api_page`, and that can fail: `failures` has what comes first, and answers are cut
+    off that have more than `most`."""
+
+    def __init__(self):
+        self.asked, self.failures, self.most = [], [], 50
+
+
+@contextmanager
+def serving(api):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            api.asked.append(self.path)
+            url = urlsplit(self.path)
+            status = api.failures.pop(0) if api.failures else 200
+            query = dict(parse_qsl(url.query))
+            body = json.dumps(api_page(url.path.removeprefix("/api/v3/"), query)).encode()
+            whole = int(query.get("limit", 1)) <= api.most
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write((body if whole else body[:-1]) if status == 200 else b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def api(monkeypatch):
+    monkeypatch.setattr(lemmy, "PAUSE_SECONDS", 0)
+    return Api()
+
+
+NEVER = ("vote", "saved", "hidden", "follow")
+
+
+def without(staged, *columns):
+    return [tuple(None if place in columns else one for place, one in enumerate(row)) for row in staged]
+
+
+def of_api():
+    """Return what has to come from the API: no votes of members, and what was removed by the log alone."""
+    members = [row for row in without(STAGED["member"], 5, 6) if row[0] != "gone"]
+    articles = [row if row[0] != "33" else (*row[:6], 0, *row[7:]) for row in STAGED["article"] if row[0] != "34"]
+    tags = [row for row in STAGED["article_tag"] if row[0] != "34"]
+    return {
+        **STAGED,
+        **{table: [] for table in NEVER},
+        "member": members,
+        "article": articles,
+        "article_tag": tags,
+    }
+
+
+@pytest.mark.parametrize("suffix", ["", "/", "/api/v3"])
+def test_what_everybody_may_read_comes_from_its_api(api, suffix):
+    with serving(api) as address:
+        assert staged_rows("lemmy", f"{address}{suffix}") == of_api()
+    assert all("limit=50&page=" in path for path in api.asked[1:])
+
+
+def test_long_answers_are_asked_for_in_parts(api):
+    api.most = 2
+
+    with serving(api) as address:
+        assert staged_rows("lemmy", address) == of_api()
+    assert any("limit=2&page=1" in path for path in api.asked)
+
+
+def test_a_server_that_asks_for_a_pause_is_asked_again(api, monkeypatch):
+    pauses = []
+    monkeypatch.setattr(lemmy.time, "sleep", pauses.append)
+    monkeypatch.setattr(lemmy, "PAUSE_SECONDS", 0.4)
+    api.failures = [200, 429, 429, 200, 502]
+
+    with serving(api) as address:
+        assert staged_rows("lemmy", address) == of_api()
+    assert pauses[:4] == [0.4, 0.4, 0.4, 1.6]
+
+
+def test_an_interrupted_run_goes_on_where_it_was(api, tmp_path):
+    with serving(api) as address, staged(tmp_path / "staging.sqlite3") as staging:
+        api.failures = [200, 200, 200, 200, 200, *[503] * 20]
+        with pytest.raises(BadSource, match="goes on where it was"):
+            format_of("lemmy").fill(address, staging, {}, lambda _: None)
+        assert staging.count("article") == 0
+        assert any("post/list" in path for path in api.asked)
+
+        api.asked, api.failures = [], []
+        format_of("lemmy").fill(address, staging, {}, lambda _: None)
+        assert staging.count("article") == 3
+        assert staging.count("log") == len(STAGED["log"])
+        assert not any("post/list" in path and "page=1" in path for path in api.asked)
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    {
+        "/post/31": (Kind.ARTICLE, "31", ""),
+        "/post/31?scrollToComments=true": (Kind.ARTICLE, "31", ""),
+        "/post/31/41": (Kind.COMMENT, "41", ""),
+        "/post/31/comment/41": (Kind.COMMENT, "41", ""),
+        "/comment/41": (Kind.COMMENT, "41", ""),
+        "/u/alice": (Kind.MEMBER, "alice", ""),
+        "/u/alice@other.example": (Kind.MEMBER, "alice@other.example", ""),
+        "/c/rust": (Kind.GROUP, "rust", ""),
+        "/c/rust?sort=New&page=2": (Kind.GROUP, "rust", ""),
+        "/feeds/c/rust.xml?sort=New": (Kind.GROUP, "rust", "rss"),
+        "/feeds/u/alice.xml": (Kind.MEMBER, "alice", "rss"),
+        "/feeds/all.xml": "/feeds/front.rss",
+        "/communities": "/groups/",
+        "/pictrs/image/x.png": None,
+    }.items(),
+)
+def test_an_old_address_is_read(path, place):
+    assert place_of(format_of("lemmy"), path) == place
