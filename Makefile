@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SITE_READY := $(VENV)/.site
 TOOLS_READY := $(VENV)/.tools
-PROVIDER_READY := $(VENV)/provider/.ready
+OF_EXTRAS_READY := $(patsubst extras/%/tests/npm/package-lock.json,$(VENV)/npm/%/.ready,$(wildcard extras/*/tests/npm/package-lock.json))
 CLIENTS_READY := $(VENV)/clients/.ready
 LINTERS_READY := $(VENV)/linters/.ready
 
@@ -31,7 +31,7 @@ test test-fast test-deep test-site test-topologies test-browser: export PYTEST_X
 fuzz test-topologies: export FUZZ_SEED := $(or $(FUZZ_SEED),$(if $(filter short,$(ONLY)),,$(shell date +%s)))
 
 # Each process collects all tests, so folders are left out that have none of these.
-test: $(TOOLS_READY) $(PROVIDER_READY) $(CLIENTS_READY)
+test: $(TOOLS_READY) $(OF_EXTRAS_READY) $(CLIENTS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore=tests/attacks --ignore=tests/fuzz --ignore-glob="tests/browser/test_*_pages.py" $(SELECTED)
 
 # What takes long beside the main path: hostile input to every form, address and page, damage of every kind, acts in any
@@ -57,7 +57,7 @@ test-topologies: $(TOOLS_READY)
 	$(BIN)/python -m tests.topologies.run $(ONLY) $(ON) $(SELECTED)
 
 # Tests that need neither a store nor a browser: half a minute.
-test-fast: $(TOOLS_READY) $(PROVIDER_READY)
+test-fast: $(TOOLS_READY) $(OF_EXTRAS_READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m fast $(SELECTED) $(FAST)
 
 # Where those tests are. The other folders have few or none, and collecting them would take half of the time.
@@ -215,10 +215,9 @@ $(TOOLS_READY): requirements-dev.txt $(SITE_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
-# What the tests need from npm: an OpenID Connect provider, clients of the API; without network, those tests are
-# skipped.
-$(PROVIDER_READY): tests/accounts/oidc/package-lock.json $(TOOLS_READY)
-	$(call FROM_NPM,tests/accounts/oidc)
+# What the tests need from npm, of extras and of the core; without network, those tests are skipped.
+$(VENV)/npm/%/.ready: extras/%/tests/npm/package-lock.json $(TOOLS_READY)
+	$(call FROM_NPM,extras/$*/tests/npm)
 
 $(CLIENTS_READY): tests/clients/package-lock.json $(TOOLS_READY)
 	$(call FROM_NPM,tests/clients)

@@ -46,7 +46,7 @@ _KEPT_COLUMNS = frozenset(("id", "username", "canonical_name", "imported", "date
 """Of the account's row: what keeps id and name from being used again. The others lose what they say."""
 
 _DELETED_ROWS = (
-    "tokens", "identities", "passkeys", "recovery_codes", "blocks", "blocked_by",
+    "tokens", "passkeys", "recovery_codes", "blocks", "blocked_by",
     "mutes", "bans", "group_moderations", "notes", "about_flags", "flags_on_abouts", "held_posts",
     "text_digests", "sessions",  # a step ends the sessions themselves
 )  # fmt: skip

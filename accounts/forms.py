@@ -29,9 +29,7 @@ from accounts.mail import Kind, Letter, letter, mail_origin, send_now
 from accounts.models import LOOKS_TAKEN, NAME_RULE, Invitation, Token, User, WaitingAccount
 from accounts.moderators import BAN_MEMBERS, REMOVE_ARTICLES
 from accounts.name_characters import is_one_script
-from accounts.sign_in import identities
 from accounts.sign_in.changes import Change, tell_change
-from accounts.sign_in.provider import Person
 from accounts.web import sent_forms
 from articles.configuration.choices import chosen
 from tasks import MAIL, TaskQueueFull, add
@@ -176,34 +174,6 @@ class SignUpForm(_PasswordHelp, auth_forms.BaseUserCreationForm):  # type: ignor
 
     def complete(self, user: User) -> None:
         """Add to the new account what belongs to it, in the transaction that creates it."""
-
-
-class NewcomerForm(SignUpForm):
-    """Create an account for a person who came from a provider: only a name, and the address of the claims."""
-
-    left_out = ("email", "password1", "password2")
-
-    def __init__(self, data: Any = None, *, person: Person) -> None:
-        super().__init__(data, initial={} if data else {"username": identities.propose_name(person)})
-        self._person = person
-
-    def save(self, commit: bool = True) -> User:
-        user: User = super().save(commit)
-        user.email = User.objects.normalize_email(self._person.email)
-        user.verified_email = user.email if identities.has_verified(self._person) else ""
-        return user
-
-    def create(self, invitation: Invitation | None = None, *, waits: bool = False) -> User | None:
-        try:
-            return super().create(invitation, waits=waits)
-        except identities.TakenError:  # by a form sent at the same moment
-            self.add_error(
-                None, ValidationError(_("You have an account already. Please log in again."), code="used")
-            )
-            return None
-
-    def complete(self, user: User) -> None:
-        identities.link(user, self._person, is_new=True)
 
 
 class _RevokeTokens(forms.BaseForm):

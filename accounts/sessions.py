@@ -3,8 +3,8 @@
 Sessions name their member only in their content, so their keys are kept here by member.
 
 A session also knows when the member last proved who they are: what it takes to change or carry away an account.
-Every login is a proof, and so is a password, a passkey or a provider on the page that `members_only(proof=True)`
-leads to.
+Every login is a proof, and so is a password, a passkey or a login elsewhere on the page to which
+`members_only(proof=True)` leads.
 """
 
 import time

@@ -2,15 +2,12 @@
 
 from django.urls import path
 
-from accounts.views import login, passwords, providers, security, settings
+from accounts.views import login, passwords, security, settings
 
 app_name = "accounts"
 urlpatterns = [
     path("login/", login.log_in, name="login"),
     path("login/confirm/", login.confirm, name="confirm"),
-    path("login/confirm/with/<slug:provider>/", providers.confirm, name="provider_confirm"),
-    path("login/with/<slug:provider>/", providers.log_in, name="provider_login"),
-    path("login/with/<slug:provider>/back/", providers.come_back, name="provider_back"),
     path("login/link/<str:token>/", login.follow_link, name="login_link"),
     path("login/second/", security.take_second_step, name="second_step"),
     path("login/passkey/", security.log_in_with_passkey, name="passkey_login"),
@@ -18,7 +15,6 @@ urlpatterns = [
     path("login/confirm/passkey/", security.confirm_with_passkey, name="passkey_confirm"),
     path("logout/", login.log_out, name="logout"),
     path("signup/", login.sign_up, name="signup"),
-    path("signup/name/", providers.finish_sign_up, name="finish_signup"),
     path("password/", passwords.ChangePassword.as_view(), name="password_change"),
     path("password/reset/", passwords.reset_password, name="password_reset"),
     path("password/reset/sent/", passwords.reset_sent, name="password_reset_sent"),
@@ -28,8 +24,6 @@ urlpatterns = [
     path("settings/programs/", settings.programs, name="programs"),
     path("settings/account/", settings.data, name="data"),
     path("settings/security/", security.show, name="security"),
-    path("settings/identities/add/<slug:provider>/", providers.link, name="link_identity"),
-    path("settings/identities/<int:identity>/remove/", providers.unlink, name="unlink_identity"),
     path("settings/sessions/", security.end_other_sessions, name="end_sessions"),
     path("settings/sessions/<str:session>/end/", security.end_session, name="end_session"),
     path("settings/security/app/", security.set_up_app, name="set_up_app"),

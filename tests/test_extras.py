@@ -286,3 +286,7 @@ def test_rows_of_an_extra_do_not_keep_those_of_the_core_from_being_deleted(name)
     ]
 
     assert [field for field in relations if field.db_constraint and field.related_model is not User] == []
+
+
+def test_sign_ups_elsewhere_are_relations_of_members(db):
+    assert [name for name in extras.sign_ups() if User.objects.exclude(**{name: None}).exists()] == []

@@ -16,10 +16,10 @@ from django.core.management import ManagementUtility, execute_from_command_line,
 from django.db import Error as DatabaseError, connection
 
 from articles.backup import former
+from articles.configuration.kinds import BadSetting
 from articles.domain.errors import StoreError
 from articles.management import sentences
 from voting_site.configuration import data_directory, loading
-from voting_site.configuration.kinds import BadSetting
 from voting_site.doctor_report import form_in, settings_results, status_of, written
 
 _log = logging.getLogger(__name__)

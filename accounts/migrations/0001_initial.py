@@ -477,25 +477,6 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('member', 'group'), name='group_moderator_once')],
             },
         ),
-        migrations.CreateModel(
-            name='Identity',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('issuer', models.CharField(max_length=255)),
-                ('subject', models.CharField(max_length=255)),
-                ('label', models.CharField(default='', max_length=254)),
-                ('gives_moderation', models.BooleanField(default=False)),
-                ('linked_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('last_used_at', models.DateTimeField(null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='identities', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['linked_at', 'pk'],
-                'abstract': False,
-                'default_permissions': (),
-                'constraints': [models.UniqueConstraint(fields=('issuer', 'subject'), name='identity_once')],
-            },
-        ),
         migrations.AddIndex(
             model_name='membersession',
             index=models.Index(fields=['user', 'begun_at'], name='sessions_of_member'),

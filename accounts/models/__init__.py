@@ -16,7 +16,7 @@ from accounts.models.members import (
 )
 from accounts.models.moderation import BAN_SCOPES, AboutFlag, Ban, BanManager, BanScope, MemberNote, Sweep
 from accounts.models.rules import HeldPost, ModeratorRule, RuleVersion, TextDigest
-from accounts.models.sign_in import Authenticator, Identity, Passkey, RecoveryCode
+from accounts.models.sign_in import Authenticator, Passkey, RecoveryCode
 from accounts.models.sign_up import Invitation, InvitationLimitError, WaitingAccount
 from accounts.models.tokens import (
     MODERATE,

@@ -303,7 +303,7 @@ class User(AbstractBaseUser, auth.PermissionsMixin):
     """When the member was found to have the age and the points that end the limits of new members."""
 
     second_factor = models.BooleanField(default=False, db_default=False, editable=False)
-    """Whether a login by password or provider takes a second step."""
+    """Whether a login by password or elsewhere takes a second step."""
 
     date_joined = models.DateTimeField(_("date joined"), default=timezone.now, editable=False)
 

@@ -1,7 +1,7 @@
 """The second half of every way to sign in: who still has to take a second step, and what happens on arrival.
 
-A password, a provider, a passkey or an operator's link names a member. `arrive` logs the member in, or leads to
-the second step, and keeps what waited for the login in the session meanwhile.
+A password, an account elsewhere, a passkey or an operator's link names a member. `arrive` logs the member in, or
+leads to the second step, and keeps what waited for the login in the session meanwhile.
 """
 
 import time
@@ -19,16 +19,15 @@ from accounts import sessions
 from accounts.mail import is_dropped, send_verification
 from accounts.models import User
 from accounts.passwords import password_confirmed
-from accounts.sign_in import identities
 from accounts.web import sent_forms
 from accounts.web.backend import MemberBackend, needs_second_factor
 from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.configuration.choices import chosen
 
-PASSWORD, PROVIDER, PASSKEY, LINK = "password", "provider", "passkey", "link"
+PASSWORD, ELSEWHERE, PASSKEY, LINK = "password", "elsewhere", "passkey", "link"
 """Ways to sign in. A passkey is a second factor as well, and an operator's link is the way in without one."""
 
-WITH_SECOND_STEP = (PASSWORD, PROVIDER)
+WITH_SECOND_STEP = (PASSWORD, ELSEWHERE)
 
 SECONDS_FOR_SECOND_STEP = 600
 
@@ -37,7 +36,7 @@ _IN_SESSION = "arriving"
 
 
 class Arriving(NamedTuple):
-    """A member who has given a password or come from a provider, and has to take the second step."""
+    """A member who has given a password or come from elsewhere, and has to take the second step."""
 
     member: User
     intent: LoginIntent
@@ -116,22 +115,8 @@ def finish(request: HttpRequest, member: User, intent: LoginIntent) -> HttpRespo
 def carry_out(request: HttpRequest, member: User, intent: LoginIntent) -> HttpResponse:
     """Carry out what was waiting for the login, and redirect to the page the member came for."""
     member_arrived.send(sender=LoginIntent, request=request, user=member, intent=intent)
-    if intent.connect:
-        _connect(request, member, intent)
     sent_forms.keep(request, intent.typed)
     return redirect(sent_forms.page_after_approval(request) or intent.destination)
-
-
-def _connect(request: HttpRequest, member: User, intent: LoginIntent) -> None:
-    try:
-        provider = identities.connect(request, member, intent)
-    except identities.TakenError:
-        provider = None
-    if provider:
-        text = _("From now on, you can log in with %(provider)s.")
-        messages.success(request, text % {"provider": provider.label})
-    else:
-        messages.warning(request, _("Nothing was connected to your account. You can try again in your settings."))
 
 
 def confirmed(request: HttpRequest, intent: LoginIntent) -> HttpResponse:

@@ -27,8 +27,6 @@ class Change(Enum):
     TURNED_OFF = gettext_noop("The second step of your account on %(site)s has been turned off")
     NEW_CODES = gettext_noop("New recovery codes have been created for your account on %(site)s")
     RESET = gettext_noop("The second step of your account on %(site)s has been reset")
-    IDENTITY_ADDED = gettext_noop("You can now log in to %(site)s with %(name)s")
-    IDENTITY_REMOVED = gettext_noop("You can no longer log in to %(site)s with %(name)s")
     TOKEN_ADDED = gettext_noop("The token “%(name)s” can now use your account on %(site)s")
     DELETED = gettext_noop("Your account on %(site)s has been deleted")
 

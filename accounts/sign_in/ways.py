@@ -1,18 +1,21 @@
-"""Which ways in a member has, so that none removes the last one, the ways to a provider and from a terminal."""
+"""Which ways in a member has, so that none removes the last one, and the way in from a terminal."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
 from django.db import transaction
+from django.dispatch import Signal
 
 from accounts.models import User
-from accounts.sign_in.provider import Provider, provider_of
 
-if TYPE_CHECKING:
-    from accounts.sign_in.protocol import Visit
+ways_asked = Signal()
+"""Sent with `member`. Receivers return how many further ways in they have; without a member, to sign up."""
+
+leaving = Signal()
+"""Sent with `request` before a logout. A receiver may return a page, which is shown after it."""
 
 
 class LastWayError(Exception):
@@ -20,10 +23,15 @@ class LastWayError(Exception):
 
 
 def ways_in(member: User) -> int:
-    """Return how many ways in the member has, without second factors and links. Two queries."""
-    issuers = member.identities.values_list("issuer", flat=True)
-    identities = sum(provider_of(issuer) is not None for issuer in issuers)
-    return int(settings.PASSWORDS and member.has_usable_password()) + member.passkeys.count() + identities
+    """Return how many ways in the member has, without second factors and links."""
+    own = int(settings.PASSWORDS and member.has_usable_password()) + member.passkeys.count()
+    return own + further_ways(member)
+
+
+def further_ways(member: User | None) -> int:
+    """Return how many ways in there are besides passwords and passkeys: of a member, or to sign up."""
+    answers: list[tuple[Any, Any]] = ways_asked.send(User, member=member)
+    return sum(count for _receiver, count in answers)
 
 
 @contextmanager
@@ -59,10 +67,3 @@ def member_of_link(token: str) -> User | None:
 def _stamp(member: User) -> str:
     """Return what each login changes."""
     return f"{member.last_login} {member.get_session_auth_hash()[:10]}"
-
-
-def visit(provider: Provider) -> "Visit":
-    """Return what asks the provider on behalf of one page."""
-    from accounts.sign_in.protocol import Visit  # noqa: PLC0415 - its libraries take 20 MB
-
-    return Visit(provider)

@@ -1,5 +1,7 @@
 """Login, logout and sign-up, and a member's invitations to it. None of these pages is cached."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, logout
@@ -19,9 +21,7 @@ from accounts.models import Invitation, InvitationLimitError
 from accounts.models.sign_up import INVITATION_DAYS
 from accounts.passwords import note_password
 from accounts.sign_in.arrival import LINK, PASSWORD, arrive, carry_out, confirmed, join, welcome_if_approved
-from accounts.sign_in.identities import connecting
-from accounts.sign_in.ways import member_of_link
-from accounts.views.providers import leave_after_logout
+from accounts.sign_in.ways import leaving, member_of_link
 from accounts.web import sent_forms
 from accounts.web.form_pages import (
     MemberRequest,
@@ -113,11 +113,12 @@ def _return_path(request: HttpRequest) -> str:
 
 @form_action(page=lambda request: _return_path(request) or "/", button=gettext_lazy("Log out"))
 def log_out(request: HttpRequest) -> HttpResponse:
-    """Log out; lead to the page the member came from, or to the provider's logout."""
-    elsewhere = leave_after_logout(request)
+    """Log out; lead to the page the member came from, or to where the session began."""
+    answers: list[tuple[Any, Any]] = leaving.send(log_out, request=request)
     logout(request)
-    if elsewhere is not None:
-        return elsewhere
+    for _receiver, elsewhere in answers:
+        if elsewhere is not None:
+            return elsewhere  # type: ignore[no-any-return]
     page = _return_path(request)
     return redirect(page if page and not is_for_members(view_at(page)) else settings.LOGOUT_REDIRECT_URL)
 
@@ -144,7 +145,6 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     _refill(request, form)
     context = {"form": form, "intent": intent, "how": how, "invitation": invitation}
     context |= {"days": settings.SESSION_COOKIE_AGE // 86400, "passwords": settings.PASSWORDS}
-    context |= {"providers": settings.PROVIDERS.values(), "connecting": connecting(request, intent)}
     context["tree_readers"] = chosen.INVITATION_TREE
     return render(request, "accounts/signup.html", context)
 

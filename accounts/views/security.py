@@ -24,7 +24,6 @@ from accounts.models import Passkey, User
 from accounts.sign_in import codes, passkeys, second_factor
 from accounts.sign_in.arrival import PASSKEY, WITH_SECOND_STEP, Arriving, arrive, confirmed, find_arriving, finish
 from accounts.sign_in.changes import Change, tell_change
-from accounts.sign_in.identities import shown
 from accounts.sign_in.passkeys import ADD, CONFIRM, SECOND_STEP, SIGN_IN, PasskeyError
 from accounts.sign_in.ways import LastWayError
 from accounts.web import sent_forms
@@ -97,8 +96,6 @@ def show(request: MemberRequest) -> HttpResponse:
         "codes_left": request.user.recovery_codes.count(),
         "offers_second_factor": offers_second_factor(request.user),
         "passwords": settings.PASSWORDS,
-        "identities": shown(request.user),
-        "providers": settings.PROVIDERS.values(),
         "sessions": sessions.list_current(request.user.pk, request.session.session_key or ""),
     }
     return render(request, "accounts/security.html", context)
@@ -329,7 +326,7 @@ def remove_app(request: MemberRequest) -> HttpResponse:
 
 @private_act(members_only(proof=True), page=_PAGE, button=gettext_lazy("Ask for a second step"))
 def turn_on(request: MemberRequest) -> HttpResponse:
-    """Ask for one of the member's passkeys after a password or a provider."""
+    """Ask for one of the member's passkeys after a password or a login elsewhere."""
     if not (request.user.passkeys.exists() and offers_second_factor(request.user)):
         return redirect(_PAGE)
     messages.success(request, _("Logging in takes a second step from now on."))

@@ -19,7 +19,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.forms import ConfirmForm, LoginForm
 from accounts.models import User
 from accounts.sessions import is_fresh
-from accounts.sign_in.identities import connecting, providers_of
 from accounts.web import sent_forms
 from accounts.web.login_intent import LoginIntent
 from accounts.web.sent_forms import FormTokenMiddleware
@@ -216,7 +215,6 @@ def _to_login(request: HttpRequest, carries: Collection[str]) -> HttpResponse:
 def login_page(request: HttpRequest, form: LoginForm, intent: LoginIntent) -> HttpResponse:
     """Return the login page. The form and the ways to sign in without it carry the intent."""
     context = {"form": form, "intent": intent, "passwords": settings.PASSWORDS}
-    context |= {"providers": settings.PROVIDERS.values(), "connecting": connecting(request, intent)}
     return render(request, "accounts/login.html", context)
 
 
@@ -227,6 +225,5 @@ def confirmation(request: HttpRequest, intent: LoginIntent, form: ConfirmForm | 
         "intent": intent,
         "passwords": settings.PASSWORDS,
         "has_passkeys": isinstance(request.user, User) and request.user.passkeys.exists(),
-        "providers": providers_of(request.user),
     }
     return render(request, "accounts/confirm.html", context)

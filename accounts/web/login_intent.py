@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
@@ -11,10 +11,11 @@ from django.conf import settings
 from django.dispatch import Signal
 from django.http import HttpRequest
 from django.shortcuts import resolve_url
-from django.urls import Resolver404, resolve, reverse
+from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.web import sent_forms
+from articles.domain import extras
 
 _CHOICES = ("vote", "oppose", "none")
 _ID = re.compile(r"\A[1-9][0-9]{0,18}\Z")
@@ -24,12 +25,27 @@ _TOKEN = re.compile(r"\A[A-Za-z0-9_-]{22}\Z")
 member_arrived = Signal()  # sent with `request`, `user` and `intent` after a login or sign-up by a form
 
 
-def view_at(address: str) -> Callable[..., Any] | None:
-    """Return the view at a local address; None if no route matches."""
+LOGIN_PAGES = frozenset(
+    (
+        *(f"accounts:{page}" for page in ("login", "signup", "logout", "confirm", "second_step")),
+        *(view.name for view in extras.views() if view.is_login_page),
+    )
+)
+"""Names of the pages to which no login leads back."""
+
+
+def match_at(address: str) -> ResolverMatch | None:
+    """Return the route of a local address; None if none matches."""
     try:
-        return resolve(unquote(urlsplit(address).path)).func
+        return resolve(unquote(urlsplit(address).path))
     except Resolver404:
         return None
+
+
+def view_at(address: str) -> Callable[..., Any] | None:
+    """Return the view at a local address; None if no route matches."""
+    match = match_at(address)
+    return match.func if match else None
 
 
 def local_path(target: str) -> str:
@@ -47,14 +63,8 @@ def _local_path(target: str) -> str:
         return ""
     if not url_has_allowed_host_and_scheme(target, allowed_hosts=None):
         return ""
-    is_login_page = urlsplit(target).path in _login_pages()
-    return "" if is_login_page or hasattr(view_at(target), "form_page") else target
-
-
-@cache
-def _login_pages() -> frozenset[str]:
-    pages = ("login", "signup", "logout", "confirm", "finish_signup", "second_step")
-    return frozenset(reverse(f"accounts:{page}") for page in pages)
+    match = match_at(target)
+    return "" if match and (match.view_name in LOGIN_PAGES or hasattr(match.func, "form_page")) else target
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,7 @@ class LoginIntent:
     choice: str = ""
     typed: str = ""  # content of the unsent form on the page `next`, signed by `accounts.web.sent_forms`
     connect: str = ""
-    """Token of the person from a provider whose identity the login links: see `accounts.sign_in.identities`."""
+    """Token of what a receiver of `member_arrived` connects to the account, such as one elsewhere."""
 
     @classmethod
     def from_request(cls, request: HttpRequest) -> "LoginIntent":

@@ -39,7 +39,7 @@ RECORD = "articles.ExtraRecord"
 
 MODELS = (
     "auth.Group", "accounts.User", "accounts.NameLook", "accounts.User_groups", "accounts.Token",
-    "accounts.Identity", "accounts.Passkey", "accounts.Authenticator",
+    "accounts.Passkey", "accounts.Authenticator",
     "accounts.RecoveryCode", "accounts.Ban", "accounts.GroupModerator", "accounts.Sweep", "accounts.Statement",
     "accounts.LegalNotice", "accounts.MemberNote", "accounts.AboutFlag", "accounts.ModeratorRule",
     "accounts.RuleVersion", "accounts.HeldPost", "accounts.TextDigest",

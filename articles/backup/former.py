@@ -13,13 +13,16 @@ ACCOUNTS = (
 )  # fmt: skip
 """The last migration of `accounts`, in order, of versions from 0.5.0 to before 1.0.0: by it they are known."""
 
-MIGRATIONS = dict.fromkeys(("accounts", "articles", "integrity", "oauth", "push", "webhooks"), "0001_initial")
+_APPS = ("accounts", "articles", "integrity", "oauth", "providers", "push", "webhooks")
+
+MIGRATIONS = dict.fromkeys(_APPS, "0001_initial")
 """The migrations of 1.0.0, one an app, into whose tables their rows are loaded."""
 
 MODELS: dict[str, str | None] = {
     "accounts.App": "oauth.App",
     "accounts.BranchAct": None,
     "accounts.Grant": "oauth.Grant",
+    "accounts.Identity": "providers.Identity",
     "accounts.Webhook": "webhooks.Webhook",
     "integrity.BallotKey": "accounts.BallotKey",
     "integrity.BallotRecord": "accounts.BallotRecord",

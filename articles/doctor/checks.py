@@ -56,7 +56,6 @@ _OWN = (
     Check("mail", "backend", mail.check_backend),
     Check("mail", "server", mail.check_server, slow=True),
     Check("sign-in", "ways", settings.check_ways, slow=True),
-    Check("sign-in", "providers", settings.check_providers, slow=True),
     Check("proxy", "request", proxy.check_request, slow=True),
     Check("disk", "space", machine.check_space),
     Check("memory", "web server", machine.check_memory),

@@ -50,6 +50,19 @@ class Setting(NamedTuple):
     """Of one that can be changed in the browser: a page of `articles.views.owner.settings`."""
 
 
+class Family(NamedTuple):
+    """Variables whose names the operator completes, such as GONG_EAST and GONG_EAST_LABEL."""
+
+    name: str
+    """Of the one value of Django's settings that they make."""
+
+    pattern: str
+    """What matches their names."""
+
+    module: str
+    """It has `parse(texts)`: makes the value of the texts of all variables, by name, or raises BadSetting."""
+
+
 class Limit(NamedTuple):
     """A rate limit, as `articles.domain.limits.Limit` describes it."""
 
@@ -131,12 +144,20 @@ class View(NamedTuple):
     is_crawled: bool = True
     """Whether robots.txt lets crawlers in."""
 
+    may_wait: bool = False
+    """Whether it may wait for another server, so that no page of the site waits behind it: a form, or a page
+    below /login/."""
+
+    is_login_page: bool = False
+    """Whether login and logout do not lead back to it, as to all pages of the core about accounts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """What an extra adds to the core's tables. Texts are English, marked with `N_`."""
 
     settings: tuple[Setting, ...] = ()
+    families: tuple[Family, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     """Sentences about input that is refused, by the code of `articles.text.lines.InvalidInput`."""
 
@@ -154,6 +175,8 @@ class Rows:
     views: tuple[View, ...] = ()
     other_origins: tuple[str, ...] = ()
     """Beginnings of addresses below which programs in pages of other origins may read feeds and JSON."""
+    sign_ups: tuple[str, ...] = ()
+    """Relations of members who have signed up with an account elsewhere, as the record of a month counts them."""
 
     crawlers_skip: tuple[str, ...] = ()
     """Last parts of addresses below an article that robots.txt excludes."""
@@ -212,7 +235,7 @@ def _rows() -> Mapping[str, Rows]:
 
 
 _UNIQUE: Mapping[str, Callable[[Rows], Iterable[str]]] = {
-    "setting": lambda rows: [one.name for one in rows.settings],
+    "setting": lambda rows: [*(one.name for one in rows.settings), *(one.name for one in rows.families)],
     "limit": lambda rows: [one.name for one in rows.limits],
     "refusal": lambda rows: [*(one.key for one in rows.refusals), *rows.inputs],
     "key": lambda rows: [one.name.partition(":")[0] for one in rows.keys],
@@ -256,6 +279,10 @@ def rows_of(extra: str) -> Rows:
 def settings(extra: str = "") -> tuple[Setting, ...]:
     """Return the settings of one extra, or of all."""
     return tuple(one for name, rows in _rows().items() for one in rows.settings if extra in (name, ""))
+
+
+def families() -> tuple[Family, ...]:
+    return tuple(one for rows in _rows().values() for one in rows.families)
 
 
 def inputs() -> dict[str, str]:
@@ -310,6 +337,10 @@ def views(extra: str = "") -> tuple[View, ...]:
 
 def other_origins() -> tuple[str, ...]:
     return tuple(one for rows in _rows().values() for one in rows.other_origins)
+
+
+def sign_ups() -> tuple[str, ...]:
+    return tuple(one for rows in _rows().values() for one in rows.sign_ups)
 
 
 def crawlers_skip() -> tuple[str, ...]:

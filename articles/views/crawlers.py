@@ -35,7 +35,7 @@ _CLOSED_PAGES = (
     "articles:blocked_hosts", "accounts:invitations", "articles:automatic_rules", "articles:held",
     "articles:invitation_tree", "articles:search", "articles:pulse", "articles:following", "articles:hidden",
     "articles:voted", "articles:opposed", "articles:saved", "accounts:login", "accounts:logout",
-    "accounts:signup", "accounts:settings", "accounts:confirm", "accounts:finish_signup",
+    "accounts:signup", "accounts:settings", "accounts:confirm",
     "accounts:second_step", "accounts:password_change", "accounts:password_reset", "admin:index",
     "articles:administration", "articles:inbox",
     *(view.name for view in extras.views() if not view.is_crawled),

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.messages import get_messages
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import ResolverMatch, reverse
 from django.utils.encoding import escape_uri_path
 from django.utils.functional import SimpleLazyObject
 from django.utils.text import Truncator
@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from accounts.models import BanScope
 from accounts.moderators import ASSIGN_GROUPS, REMOVE_ARTICLES, SEE_VIEWS, TUNE_RANKING
-from accounts.web.login_intent import LoginIntent
+from accounts.web.login_intent import LOGIN_PAGES, LoginIntent
 from accounts.web.sent_forms import form_token_input, page_of
 from articles.configuration.choices import chosen
 from articles.domain.articles import Article
@@ -130,7 +130,7 @@ def frame_of(request: HttpRequest) -> Frame:
         theme=preferences.theme,
         keyboard=preferences.keyboard,
         view=match.view_name if match else "",
-        returns=not (match and match.app_name == "accounts"),
+        returns=_returns(match),
         has_sign_up=has_sign_up,
         has_rules="rules" in written,
         has_imprint="imprint" in written,
@@ -140,6 +140,11 @@ def frame_of(request: HttpRequest) -> Frame:
         has_privacy=is_closed and "privacy" in written,
         feeds=_feeds(user) if is_for_members else "public",
     )
+
+
+def _returns(match: ResolverMatch | None) -> bool:
+    """Return whether login and logout lead back to a page: not to those about accounts."""
+    return not (match and (match.app_name == "accounts" or match.view_name in LOGIN_PAGES))
 
 
 def _feeds(user: Any) -> str:
@@ -156,7 +161,7 @@ def frame_holes(request: HttpRequest) -> dict[str, object]:
     """
     user, match, here = getattr(request, "user", None), request.resolver_match, page_of(request)
     name = user.get_username() if user and user.is_authenticated else ""
-    return_path = "" if match and match.app_name == "accounts" else here
+    return_path = here if _returns(match) else ""
     return {
         "member": name,
         "member_id": user.pk if name and user else 0,

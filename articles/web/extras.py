@@ -136,8 +136,12 @@ class Extra(AppConfig):
     def entries(self) -> Sequence[Entry]:
         return ()
 
-    def draw(self, place: str, request: "HttpRequest") -> str:
-        """Return HTML for a place of a page that is not kept: `inbox` and `programs`, below their entries."""
+    def draw(self, place: str, request: "HttpRequest", **facts: Any) -> str:
+        """Return HTML for a place of a page that is not kept, by what that knows.
+
+        `inbox` and `programs`: below their entries. Pages about signing in, below their own ways: `security`, and
+        with the `intent` of the login `login`, `sign_up` and `confirm`; above: `login.head` and `sign_up.head`.
+        """
         return ""
 
     def links(self, place: str, request: "HttpRequest | None", thing: Any) -> Sequence[Link]:
@@ -196,9 +200,9 @@ def entries_of(bar: str) -> list[Entry]:
     return [entry for extra in installed() for entry in extra.entries() if entry.bar == bar and entry.is_shown()]
 
 
-def drawn(place: str, request: "HttpRequest") -> SafeString:
+def drawn(place: str, request: "HttpRequest", **facts: Any) -> SafeString:
     """Return what extras draw at a place of a page. What is not marked as safe is escaped."""
-    return format_html_join("", "{}", ((extra.draw(place, request),) for extra in installed()))
+    return format_html_join("", "{}", ((extra.draw(place, request, **facts),) for extra in installed()))
 
 
 def links(place: str, request: "HttpRequest | None", thing: Any) -> list[Link]:

@@ -75,7 +75,6 @@ FORMS = {
     **dict.fromkeys(("accounts:password_change", "admin:password_change"), _PASSWORDS),
     **dict.fromkeys(("accounts:second_step", "accounts:password_reset_confirm"), _WITHOUT_GUESSES),
     "accounts:signup": ("signups", _GUESSES),
-    "accounts:finish_signup": ("signups",),
     **dict.fromkeys(("accounts:password_reset", "accounts:send_link"), ("mails", "mails_network")),
     "accounts:change_email": (*_CHANGES, "mails", "mails_network"),
     "articles:new_notice": ("notices",),
@@ -94,16 +93,14 @@ PASSWORD_FORMS = frozenset(
 )  # fmt: skip
 """Views that hash a password for each form."""
 
-AT_PROVIDERS = frozenset(
-    f"accounts:{view}"
-    for view in ("provider_back", "provider_login", "provider_confirm", "link_identity", "logout")
-)
-"""Views that may wait for a provider."""
+MAY_WAIT = frozenset(("accounts:logout", *(view.name for view in extras.views() if view.may_wait)))
+"""Views that may wait for another server."""
 
 
-def is_slow(view: str) -> bool:
-    """Return whether a form of the view hashes a password, or may wait for a provider."""
-    return view in PASSWORD_FORMS or view in AT_PROVIDERS or any(view in api.password_views for api in OTHER_APIS)
+def is_slow(view: str, *, is_form: bool = True) -> bool:
+    """Return whether a form of the view hashes a password, or the view may wait for another server."""
+    hashes = view in PASSWORD_FORMS or any(view in api.password_views for api in OTHER_APIS)
+    return view in MAY_WAIT or (is_form and hashes)
 
 
 _BUTTONS = {
@@ -115,7 +112,6 @@ _BUTTONS = {
 PAGES = {
     "articles:search": ("search",),
     "articles:data": ("exports",),
-    "accounts:provider_back": ("passwords_network",),
     "articles:pulse": ("refresh",),
     "articles:known_link": ("lookups",),
     **dict.fromkeys((f"articles:{name}feed" for name in _FEED_NAMES), _FEEDS),

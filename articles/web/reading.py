@@ -23,8 +23,7 @@ from articles.web.form_answers import login_first, way_back
 OPEN = frozenset(
     (
         "accounts:login", "accounts:logout", "accounts:signup", "articles:first_administrator",
-        "accounts:provider_login", "accounts:provider_back", "accounts:login_link", "accounts:finish_signup",
-        "accounts:second_step", "accounts:passkey_login", "accounts:passkey_options",
+        "accounts:login_link", "accounts:second_step", "accounts:passkey_login", "accounts:passkey_options",
         "accounts:password_reset", "accounts:password_reset_sent", "accounts:password_reset_confirm",
         # Links in mails.
         "accounts:verify", "accounts:unsubscribe",

@@ -7,7 +7,8 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Any, TypeAlias
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.utils.translation import gettext_lazy as _, override
 
 from accounts.models import BallotRecord, Ban, LegalNotice, Statement, User
 from accounts.models.law import Act, Ground, NoticeReason, Outcome
+from articles.domain import extras
 from articles.domain.ballots import digest_of
 from articles.domain.flags import FlagReason
 from articles.domain.moderation_log import SITE, Action, LogEntry
@@ -227,7 +229,8 @@ def _count_legal(period: Period) -> Counter[str]:
 
 def _count_accounts(period: Period) -> dict[str, int]:
     joined = User.objects.filter(date_joined__range=period, imported=False)
-    invited, by_provider = Q(invitation__isnull=False), Q(identities__isnull=False)
+    invited, of_others = Q(invitation__isnull=False), (Q((f"{one}__isnull", False)) for one in extras.sign_ups())
+    by_provider = reduce(or_, of_others, Q(pk__in=()))
     return {
         "sign_ups_invited": joined.filter(invited).count(),
         "sign_ups_by_provider": joined.filter(~invited & by_provider).distinct().count(),

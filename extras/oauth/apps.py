@@ -1,7 +1,7 @@
 """The app of apps that ask members for permission, and what it adds to the site as it runs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -34,7 +34,7 @@ class OAuth(Extra):
 
         return (Step("apps", expire, "app or request of one", "forgotten"),)
 
-    def draw(self, place: str, request: "HttpRequest") -> str:
+    def draw(self, place: str, request: "HttpRequest", **facts: Any) -> str:
         from extras.oauth.pages import draw_allowed
 
         return draw_allowed(request) if place == "programs" else ""

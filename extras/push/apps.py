@@ -38,7 +38,7 @@ class Push(Extra):
         about = _("On your devices, even when the site isn’t open")
         return (Entry("settings", "articles:choose_push", _("Notifications"), is_on, about, "push"),)
 
-    def draw(self, place: str, request: "HttpRequest") -> str:
+    def draw(self, place: str, request: "HttpRequest", **facts: Any) -> str:
         from extras.push.pages import draw_button
 
         return draw_button(request) if place == "inbox" else ""

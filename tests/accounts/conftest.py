@@ -10,11 +10,9 @@ from django.test import Client
 
 from accounts import sessions
 from accounts.models import User
-from accounts.sign_in import protocol
 from articles.web import wiring
 from tests.cast import PASSWORD
 from tests.factories import browser_of, member
-from tests.own_provider import OwnProvider
 
 
 @pytest.fixture(autouse=True)
@@ -57,24 +55,8 @@ def as_alice(alice: User) -> Client:
 
 
 @pytest.fixture
-def club(settings, db: None) -> Iterator[OwnProvider]:
-    """A provider that tells the truth unless a test lets it lie, in the site's settings."""
-    protocol.forget()
-    provider = OwnProvider()
-    settings.PROVIDERS = provider.settings()
-    yield provider
-    provider.stop()
-
-
-@pytest.fixture
 def time_passes(monkeypatch) -> Callable[[float], None]:
     """Return what lets seconds pass for sessions and proofs. The processes that a test talks to notice nothing."""
     passed = [0.0]
     monkeypatch.setattr(sessions, "time", SimpleNamespace(time=lambda: time.time() + passed[0]))
     return lambda seconds: passed.__setitem__(0, passed[0] + seconds)
-
-
-@pytest.fixture
-def browser(db: None, club: OwnProvider) -> Client:
-    """The browser of someone who is not logged in, on a site with a provider."""
-    return browser_of()

@@ -351,11 +351,10 @@ NAMESPACES_WITHOUT_PAGES = {
 WITHOUT_PAGE = {
     "a form's target": """
         accounts:add_passkey accounts:end_session
-        accounts:end_sessions accounts:link_identity accounts:logout accounts:passkey_confirm
-        accounts:passkey_login accounts:provider_confirm accounts:provider_login accounts:remove_app
+        accounts:end_sessions accounts:logout accounts:passkey_confirm
+        accounts:passkey_login accounts:remove_app
         accounts:remove_passkey accounts:rename_passkey accounts:renew_codes accounts:revoke_invitation
         accounts:send_link accounts:token_revoke accounts:turn_off_second_step accounts:turn_on_second_step
-        accounts:unlink_identity
         articles:answer_appeal articles:answer_statement
         articles:block articles:check_ring
         articles:comment_vote articles:continue_sweep articles:continue_votes articles:count_votes
@@ -378,8 +377,6 @@ WITHOUT_PAGE = {
     "XML for crawlers": "articles:sitemap articles:sitemap_lists articles:sitemap_articles",
     "a link in a mail": "accounts:verify accounts:unsubscribe",
     "JSON for directories of sites": "articles:nodeinfo_links articles:nodeinfo",
-    "a provider leads there": "accounts:provider_back",
-    "only for a person from a provider: see tests/browser/test_providers.py": "accounts:finish_signup",
     "a link from the command line": "accounts:login_link",
     "a style sheet": "articles:accent",
     "only without an administrator: see tests/browser/test_first_hour.py": "articles:first_administrator",

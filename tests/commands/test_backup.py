@@ -31,7 +31,6 @@ from accounts.models import (
     BanScope,
     GroupModerator,
     HeldPost,
-    Identity,
     Invitation,
     LegalNotice,
     MemberNote,
@@ -70,7 +69,6 @@ def used(run, site_store, alice, carol):
     """A site with an article that alice posted, and rows of every model."""
     site_store.articles.post(alice.pk, "alice", "Redis 数据库", "https://example.org/1")
     Token.objects.issue(alice, "script", scopes=["vote"])
-    Identity.objects.create(user=alice, issuer="https://login.example", subject="7", label="alice@login.example")
     Passkey.objects.create(user=alice, name="phone", credential_id="Aa-_", public_key="pQEC")
     Authenticator.objects.create(user=alice, secret=encrypt("JBSWY3DPEHPK3PXP"), last_step=58_000_000)
     RecoveryCode.objects.create(user=alice, digest="d" * 64)

@@ -123,3 +123,9 @@ def test_a_choice_that_is_not_valid_is_found(site_store):
     ((level, text),) = brief("settings", "choices")
 
     assert (level, "`SIGN_UP`" in text) == ("warning", True)
+
+
+def test_a_site_without_passwords_and_providers_is_warned(settings):
+    settings.PASSWORDS = False
+
+    assert levels("sign-in", "ways") == ["warning"]

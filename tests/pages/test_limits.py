@@ -14,7 +14,6 @@ from accounts.forms import LoginForm
 from accounts.models import Authenticator, User
 from accounts.passwords import HashesBusy
 from accounts.sign_in import codes, second_factor
-from accounts.sign_in.provider import Provider
 from articles.domain.articles import ArticleId
 from articles.domain.errors import LimitReached
 from articles.domain.limits import Rate
@@ -367,16 +366,6 @@ def test_a_refused_form_comes_back_with_the_reason_and_never_reads_the_password(
 
 
 # Sign-ups, mails, searches, changes
-
-
-def test_answers_of_providers_are_limited_by_network(settings, limits):
-    limits(passwords_network=Rate(USES, 600))
-    settings.PROVIDERS = {"club": Provider("club", "Club", "https://id.example.org", "a", "b", "openid")}
-
-    answers = [Client().get("/login/with/club/back/?state=x", REMOTE_ADDR=HOME) for _ in range(USES + 1)]
-    elsewhere = Client().get("/login/with/club/back/?state=x", REMOTE_ADDR=ELSEWHERE)
-
-    assert statuses([*answers, elsewhere]) == [403] * USES + [429, 403]
 
 
 def test_a_burst_of_sign_ups_is_throttled_by_network(db):

@@ -25,8 +25,6 @@ from accounts.mail import Kind, language_of
 from accounts.models import LegalNotice, User
 from accounts.sign_in import second_factor
 from accounts.sign_in.changes import Change, tell_change
-from accounts.sign_in.identities import link, unlink
-from accounts.sign_in.provider import Person, Provider
 from articles import mailing
 from articles.configuration import choices
 from articles.doctor.mail import answer_test
@@ -52,7 +50,6 @@ TITLE = 'R&D <b>"Pre"</b>'
 def world(site_store, settings, tmp_path) -> SimpleNamespace:
     """A site with all kinds of mail, on which everyone else has an address that no one may learn."""
     settings.SITE_URL, settings.ALLOWED_HOSTS = SITE, ["*"]
-    settings.PROVIDERS = {"club": Provider("club", "Club", "https://id.example.org", "a", "b", "openid")}
     choices.save("LEGAL_NOTICES", "1")
     extras.switch_on()
     clock = Clock()
@@ -265,9 +262,6 @@ def turn_on(browser: Client) -> None:
     browser.post("/settings/security/second-step/on/")
 
 
-PERSON = Person("club", "https://id.example.org", "1", "alice", "", False, [], False)
-
-
 def member_of(browser: Client) -> User:
     return User.objects.get(pk=browser.session["_auth_user_id"])
 
@@ -288,8 +282,6 @@ ACTS: dict[Enum, Callable[[Client], object]] = {
     Change.TURNED_OFF: after_app("second-step/off"),
     Change.NEW_CODES: after_app("codes"),
     Change.RESET: after_app("reset"),
-    Change.IDENTITY_ADDED: lambda browser: link(member_of(browser), PERSON),
-    Change.IDENTITY_REMOVED: lambda browser: unlink(link(member_of(browser), PERSON)),
     Change.TOKEN_ADDED: form("/settings/tokens/", name="Club"),
     Change.DELETED: form("/settings/delete/", name="alice"),
     **extras.joined("CHANGES"),

@@ -119,7 +119,7 @@ def test_a_group_is_hidden_and_shown_from_its_page(site_store, article, bob):
 
 NOTHING = """
 comments flags held_posts bans moderated_groups decisions notes_by_moderators
-logins_elsewhere passkeys invitations vouches_given vouches
+passkeys invitations vouches_given vouches
 """
 OF_EXTRAS = [name for names in extras.all_of("EXPORTED") for name in names]
 """Parts of it that are lists without an entry."""

@@ -3,10 +3,8 @@ import re
 import pytest
 from django.test import Client
 
-from accounts.models import Identity
 from tests.cast import password_of
 from tests.factories import actor, browser_of
-from tests.own_provider import OwnProvider
 from tests.pages.lists import counts
 from tests.store_state import let_close
 
@@ -79,18 +77,6 @@ def test_a_click_before_the_sign_up_counts_after_it(site_store, article):
     response = browser.post("/signup/", fields | passwords | {"username": "dora"})
 
     assert response.status_code == 302
-    assert counts(site_store, article) == (2, 0)
-
-
-def test_a_click_survives_the_way_to_a_provider(site_store, article, bob, settings):
-    club, browser = OwnProvider(), Client()
-    settings.PROVIDERS = club.settings()
-    Identity.objects.create(user=bob, issuer=club.issuer, subject="alice")
-
-    answer = club.log_in(browser, next="/", article=str(article), choice="vote")
-    club.stop()
-
-    assert answer.url == "/"
     assert counts(site_store, article) == (2, 0)
 
 

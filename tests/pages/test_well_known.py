@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from jsonschema import Draft4Validator
 
+from articles.configuration.kinds import BadSetting
 from articles.views import well_known
 from tests.factories import browser_of, member, post
-from voting_site.configuration.kinds import KINDS, BadSetting
+from voting_site.configuration.kinds import KINDS
 
 COUNT = {"type": "integer", "minimum": 0}
 SERVICE = {"type": "array", "items": {"enum": ["atom1.0", "rss2.0"]}}

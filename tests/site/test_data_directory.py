@@ -5,8 +5,8 @@ import pytest
 from django.conf import settings
 
 import voting_site.settings
+from articles.configuration.kinds import BadSetting
 from voting_site.configuration.data_directory import PROGRAM_FOLDERS, for_backups, placed
-from voting_site.configuration.kinds import BadSetting
 
 OWN = "is, contains or is inside a folder of the program"
 

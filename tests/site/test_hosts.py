@@ -1,7 +1,7 @@
 import pytest
 
+from articles.configuration.kinds import BadSetting
 from articles.web.client_address import Proxies, client_address
-from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.variables import VARIABLES
 
 BY_NAME = {variable.name: variable for variable in VARIABLES}

@@ -289,9 +289,8 @@ def test_too_many_waiting_passwords_are_refused_at_once(monkeypatch):
     [
         *((path, "POST", True) for path in ("/login/", "/signup/", "/login/second/", "/password/")),
         *((path, "POST", True) for path in ("/login/confirm/", "/password/reset/MQ/set-password/")),
-        *((path, "POST", True) for path in ("/login/with/club/", "/login/confirm/with/club/", "/logout/")),
-        ("/login/with/club/back/", "GET", True),
-        *((path, "GET", False) for path in ("/login/", "/settings/", "/login/with/")),
+        ("/logout/", "POST", True),
+        *((path, "GET", False) for path in ("/login/", "/login/second/", "/settings/")),
         *((path, "POST", False) for path in ("/post/", "/articles/1/vote/", "/nowhere", "*", "", "/api/me")),
     ],
 )

@@ -60,7 +60,7 @@ def test_connections_leave_descriptors_for_everything_else(monkeypatch, files, c
         (
             "import django; django.setup(); from django.urls import resolve; resolve('/healthz');"
             "import voting_site.serving.workers.site",
-            ["webauthn", "justhtml", "accounts.sign_in.protocol"],
+            ["webauthn", "justhtml", "authlib.oidc"],
         ),
     ],
 )

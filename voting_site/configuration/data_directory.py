@@ -11,7 +11,8 @@ from pathlib import Path
 
 from django.core.management.utils import get_random_secret_key
 
-from voting_site.configuration.kinds import BadSetting, secret
+from articles.configuration.kinds import BadSetting
+from voting_site.configuration.kinds import secret
 
 PROGRAM_FOLDERS = (
     "accounts", "articles", "bench", "deploy", "docs", "extras", "links", "locale", "moderation",

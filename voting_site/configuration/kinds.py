@@ -2,9 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from email.utils import parseaddr
 from itertools import pairwise
 from pathlib import Path
@@ -12,48 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from django.core.exceptions import ImproperlyConfigured
-
 from articles.configuration import colours
+from articles.configuration.kinds import PLAIN, BadSetting, Kind, choice_of, one_of, that
 from articles.domain.limits import BadPair, Rate, rates
 from voting_site.configuration import hosts, service_urls
-
-
-class BadSetting(ImproperlyConfigured):
-    """Invalid settings, with one sentence for the operator for each of them, without secrets."""
-
-    def __init__(self, *sentences: str) -> None:
-        super().__init__("\n".join(sentences))
-        self.sentences = sentences
-
-
-@contextmanager
-def noted(mistakes: list[str]) -> Iterator[None]:
-    """Add the sentences of a BadSetting, and continue."""
-    try:
-        yield
-    except BadSetting as error:
-        mistakes += error.sentences
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of settings. `parser` raises LookupError, ValueError or OSError for invalid text."""
-
-    parser: Callable[[str], Any]
-    description: str  # what is right, to follow "PORT='x' is not"
-    is_secret: bool = False  # whether the text never appears in messages
-    empty: Any = ""  # the value of a blank setting without a default
-
-    def parse(self, name: str, text: str) -> Any:
-        """Parse the text of a variable of this kind. Raises BadSetting."""
-        try:
-            if _UNPRINTABLE.search(text):
-                raise ValueError("unprintable")
-            return self.parser(text)
-        except (LookupError, ValueError, OSError):  # OSError: the name of a folder of time zones
-            shown = f"{name}=…" if self.is_secret else f"{name}={text!r}"
-            raise BadSetting(f"{shown} is not {self.description}.") from None
 
 
 def _each(reader: Callable[[str], str]) -> Callable[[str], list[str]]:
@@ -61,35 +21,9 @@ def _each(reader: Callable[[str], str]) -> Callable[[str], list[str]]:
     return lambda text: [reader(name.strip()) for name in text.split(",") if name.strip()]
 
 
-def _one_of(*words: str) -> Callable[[str], str]:
-    """Return a parser of these words, in any case."""
-    return lambda text: {word.lower(): word for word in words}[text.lower()]
-
-
-def choice_of(*words: str) -> Kind:
-    """Return the kind of settings that are one of these words."""
-    return Kind(_one_of(*words), " or ".join(words) if len(words) == 2 else f"one of {', '.join(words)}")
-
-
 def _unless(word: str, reader: Callable[[str], Any]) -> Callable[[str], Any]:
     """Return a parser for which the word means None."""
     return lambda text: None if text.lower() == word else reader(text)
-
-
-def _that(is_right: Callable[[str], Any]) -> Callable[[str], str]:
-    """Return a parser of text for which this is true."""
-
-    def parse(text: str) -> str:
-        if not is_right(text):
-            raise ValueError("invalid")
-        return text
-
-    return parse
-
-
-def _flag(text: str) -> bool:
-    words = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
-    return words[text.lower()]
 
 
 def _origin(text: str) -> str:
@@ -131,9 +65,9 @@ def _contact(text: str) -> str:
 _SECRET_LENGTH, _SECRET_PAIRS = 32, 16
 """Least number of characters, and of different pairs of neighbouring ones: 32 random digits have more."""
 
-_is_program = _that(lambda text: text.startswith("/") and shutil.which(text))
+_is_program = that(lambda text: text.startswith("/") and shutil.which(text))
 
-secret = _that(lambda text: len(text) >= _SECRET_LENGTH and len(set(pairwise(text))) >= _SECRET_PAIRS)
+secret = that(lambda text: len(text) >= _SECRET_LENGTH and len(set(pairwise(text))) >= _SECRET_PAIRS)
 """Checks that a secret key is long, and does not repeat itself; `openssl rand -hex 16` prints the shortest."""
 
 
@@ -144,7 +78,7 @@ def _is_mark(text: str) -> bool:
 
 
 def _languages(text: str) -> list[str]:
-    codes = _each(_one_of(*LANGUAGES))(text)
+    codes = _each(one_of(*LANGUAGES))(text)
     if not codes or len(set(codes)) < len(codes):
         raise ValueError(text)
     return codes
@@ -189,13 +123,9 @@ _EMOJI = re.compile(f"{_PICTURE}(?:\u200d{_PICTURE})*|[\U0001f1e6-\U0001f1ff]{{2
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters, line separators, and surrogates, which represent bytes that are not UTF-8."""
-
 KINDS = {
-    "text": Kind(str, "printable UTF-8 text"),
-    "name": Kind(_that(lambda text: len(text) <= 100), "printable UTF-8 text of at most 100 characters"),
-    "mark": Kind(_that(_is_mark), "one or two letters or digits, or one emoji"),
+    **PLAIN,
+    "mark": Kind(that(_is_mark), "one or two letters or digits, or one emoji"),
     "accent": Kind(colours.parse, "a colour such as #0c6653 that can be read on a light page"),
     "list of languages": Kind(_languages, f"a list of languages, of {', '.join(LANGUAGES)}, each once"),
     "secret": Kind(
@@ -203,7 +133,7 @@ KINDS = {
         "a key of 32 printable characters or more that do not repeat; `openssl rand -hex 32` prints one",
         is_secret=True,
     ),
-    "token": Kind(_that(str.isascii), "printable ASCII text", is_secret=True),
+    "token": Kind(that(str.isascii), "printable ASCII text", is_secret=True),
     "directory": Kind(str, "the path of a directory in printable UTF-8", empty=None),
     "program": Kind(
         lambda text: Path(_is_program(text)),
@@ -213,7 +143,6 @@ KINDS = {
     "number": Kind(int, "a number"),
     "number or auto": Kind(_unless("auto", int), "a number or auto"),
     "limits": Kind(_limits, "pairs such as votes=60/2m,posts=5/10m", empty=rates()),
-    "yes/no": Kind(_flag, "1 (yes) or 0 (no)"),
     "host": Kind(hosts.of_a_server, "a host without a port, such as 127.0.0.1, ::1 or news.example.org"),
     "list of hosts": Kind(
         _each(hosts.that_is_answered),
@@ -248,7 +177,7 @@ KINDS = {
     ),
     "sender": Kind(_sender, "a mail address, such as news@example.org"),
     "mail address": Kind(
-        lambda text: _that(_MAIL_ADDRESS.fullmatch)(text.lower()),
+        lambda text: that(_MAIL_ADDRESS.fullmatch)(text.lower()),
         "a mail address in ASCII, without + and with at most 19 characters before the @, such as "
         "reply@news.example.org",
     ),
@@ -265,5 +194,5 @@ KINDS = {
     "second factor": choice_of("off", "offered", "moderators", "all"),
     "names": choice_of("ascii", "any"),
     "log format": choice_of("text", "json"),
-    "log level": Kind(_one_of("DEBUG", "INFO", "WARNING", "ERROR"), "a log level: DEBUG, INFO, WARNING, ERROR"),
+    "log level": Kind(one_of("DEBUG", "INFO", "WARNING", "ERROR"), "a log level: DEBUG, INFO, WARNING, ERROR"),
 }

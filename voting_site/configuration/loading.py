@@ -8,14 +8,16 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import environ
 
-from voting_site.configuration import data_directory, providers
+from articles.configuration.kinds import BadSetting, noted
+from articles.domain import extras
+from voting_site.configuration import data_directory
 from voting_site.configuration.data_directory import check_key, secret_key
-from voting_site.configuration.kinds import BadSetting, noted
 from voting_site.configuration.service_urls import is_one_database, store_url
 from voting_site.configuration.variables import GONE, NAMES, VARIABLES
 
@@ -46,7 +48,7 @@ def warnings(base_dir: Path) -> Iterator[str]:
         if _ASSIGNMENT.fullmatch(line) is None and line.strip() and not line.lstrip().startswith("#"):
             yield f"Line {number} of the file .env has no effect: it is not NAME=value, without spaces."
         if (assignment := _LOOSE.fullmatch(line)) and not (
-            assignment[1] in NAMES or providers.is_known(assignment[1])
+            assignment[1] in NAMES or any(re.fullmatch(one.pattern, assignment[1]) for one in extras.families())
         ):
             unknown[assignment[1]] = None
     for name in unknown:
@@ -83,7 +85,7 @@ def leaving_one_free(most: int, threads: int) -> int:
 def load(base_dir: Path) -> dict[str, Any]:
     """Return all values by name, from the environment and `base_dir/.env` (the environment takes precedence).
 
-    PROVIDERS are those to sign in with, which have variables of their own.
+    Families of variables of extras have one value each.
     FIXED_SETTINGS are the texts of those that are set there, of the settings that could be changed in the browser.
 
     DATA_DIR and BACKUP_DIR are absolute. SECRET_KEY is never empty: a missing key is created once
@@ -97,8 +99,9 @@ def load(base_dir: Path) -> dict[str, Any]:
     for variable in VARIABLES:
         with noted(mistakes):
             values[variable.name] = variable.parse(texts.get(variable.name, ""))
-    with noted(mistakes):
-        values["PROVIDERS"] = providers.parse(texts)
+    for family in extras.families():
+        with noted(mistakes):
+            values[family.name] = import_module(family.module).parse(texts)
     values["FIXED_SETTINGS"] = {
         variable.name: text
         for variable in VARIABLES

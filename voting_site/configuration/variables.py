@@ -9,9 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from articles.configuration import colours
+from articles.configuration.kinds import BadSetting, Kind, choice_of
 from articles.domain import extras
 from articles.domain.limits import BY_NAME
-from voting_site.configuration.kinds import KINDS, LANGUAGES, BadSetting, Kind, choice_of
+from voting_site.configuration.kinds import KINDS, LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)

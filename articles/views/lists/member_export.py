@@ -83,11 +83,6 @@ def _pieces(member: Any, repository: Repository) -> Iterator[str]:
             ("answer", _filled("answer")), "upheld", ("reversed", "reversed_at"),
         ),
         "notes_by_moderators": _objects(member.notes.all(), "text", ("written", "written_at")),
-        "logins_elsewhere": _objects(
-            member.identities.all(),
-            "issuer", "subject", "label", ("made_moderator", "gives_moderation"), ("linked", "linked_at"),
-            ("used", "last_used_at"),
-        ),
         "passkeys": _objects(
             member.passkeys.all(), "name", ("added", "created_at"), ("last_used", "last_used_at")
         ),

@@ -2,8 +2,8 @@
 
 import pytest
 
+from articles.configuration.kinds import BadSetting
 from tests.doctor.examining import levels
-from voting_site.configuration.kinds import BadSetting
 from voting_site.configuration.loading import load
 
 

@@ -30,23 +30,24 @@ _log = logging.getLogger(__name__)
 MOST_WAITING = 20
 """Forms of one worker that wait for their turn or are being answered; further ones are refused at once."""
 
-_AT_PROVIDERS = "/login/with/"
+_LOGIN = "/login/"
 
 
 def checks_password(scope: Any) -> bool:
-    """Return whether the request is a form with a password, or may wait for a provider."""
+    """Return whether the request is a form with a password, or may wait for another server."""
     from articles.web.limits import is_slow  # noqa: PLC0415 - its apps are loaded after this
 
-    if scope.method != "POST" and not scope.path.startswith(_AT_PROVIDERS):
+    is_form = scope.method == "POST"
+    if not (is_form or scope.path.startswith(_LOGIN)):
         return False
     try:
-        return is_slow(resolve(scope.path).view_name)
+        return is_slow(resolve(scope.path).view_name, is_form=is_form)
     except Resolver404:
         return False
 
 
 class PasswordForms:
-    """Forms with passwords, and logins at providers, with threads of their own: no page waits for them."""
+    """Forms with passwords, and what waits for other servers, in threads of their own: no page waits for it."""
 
     def __init__(self, threads: int, is_one: Callable[[Any], bool] = checks_password) -> None:
         self.pool = ThreadPoolExecutor(threads, "password")

@@ -1,8 +1,8 @@
 """OpenID Connect with a provider: where it is, the address that leads to it, and who comes back from it.
 
-authlib builds requests and checks claims, joserfc checks signatures. They take 20 MB: `visit` imports this module
-when it is needed. What a provider says is read with distrust: a lie, its own or an attacker's, is Refused.
-Whatever prevents an answer is ProviderAway.
+authlib builds requests and checks claims, joserfc checks signatures. They take 20 MB: `provider.visit`
+imports this module when it is needed. What a provider says is read with distrust: a lie, its own or an attacker's,
+is Refused. Whatever prevents an answer is ProviderAway.
 """
 
 import logging
@@ -24,8 +24,8 @@ from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
-from accounts.sign_in.http import bounded
-from accounts.sign_in.provider import GITHUB, TENANT, Declined, Person, Provider, ProviderAway, Refused, Unproven
+from extras.providers.http import bounded
+from extras.providers.provider import GITHUB, TENANT, Declined, Person, Provider, ProviderAway, Refused, Unproven
 
 ALGORITHMS = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")

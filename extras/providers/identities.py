@@ -8,6 +8,7 @@ import logging
 import secrets
 import time
 from dataclasses import asdict
+from enum import Enum
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -15,14 +16,16 @@ from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from accounts import names
-from accounts.models import Identity, User
+from accounts.models import User
 from accounts.moderators import GROUP
-from accounts.sign_in.changes import Change, tell_change
-from accounts.sign_in.provider import Person, Provider, provider_of
+from accounts.sign_in.changes import tell_change
 from accounts.web.login_intent import LoginIntent
 from articles.configuration.choices import chosen
+from extras.providers.models import Identity
+from extras.providers.provider import Person, Provider, provider_of
 
 NEWCOMER_SECONDS = 1800
 """For which a person who has come from a provider can choose a name, or log in to connect an account."""
@@ -31,6 +34,13 @@ _IN_SESSION = "newcomer"
 _SUFFIXES = range(2, 10)
 
 _log = logging.getLogger(__name__)
+
+
+class Change(Enum):
+    """What has changed, as the mail says it."""
+
+    ADDED = gettext_noop("You can now log in to %(site)s with %(name)s")
+    REMOVED = gettext_noop("You can no longer log in to %(site)s with %(name)s")
 
 
 class TakenError(Exception):
@@ -90,7 +100,7 @@ def link(member: User, person: Person, *, is_new: bool = False) -> Identity:
     identity.user = member
     _change_moderation(identity, is_given=person.is_moderator)
     if is_first and not is_new:
-        tell_change(member, Change.IDENTITY_ADDED, settings.PROVIDERS[person.provider].label)
+        tell_change(member, Change.ADDED, settings.PROVIDERS[person.provider].label)
     return identity
 
 
@@ -99,7 +109,7 @@ def unlink(identity: Identity) -> None:
     _change_moderation(identity, is_given=False)
     identity.delete()
     provider = provider_of(identity.issuer)
-    tell_change(identity.user, Change.IDENTITY_REMOVED, provider.label if provider else identity.issuer)
+    tell_change(identity.user, Change.REMOVED, provider.label if provider else identity.issuer)
 
 
 def _change_moderation(identity: Identity, *, is_given: bool) -> None:
@@ -130,6 +140,14 @@ def shown(member: Any) -> list[tuple[Identity, Provider | None]]:
 def providers_of(member: Any) -> list[Provider]:
     """Return the providers at which the member has an identity, each once. One query."""
     return list(dict.fromkeys(provider for _identity, provider in shown(member) if provider))
+
+
+def count_ways(member: User | None, **_signal: object) -> int:
+    """Return how many ways in a member has at providers, or how many providers a newcomer could come from."""
+    if member is None:
+        return len(settings.PROVIDERS)
+    issuers = member.identities.values_list("issuer", flat=True)
+    return sum(provider_of(issuer) is not None for issuer in issuers)
 
 
 # Newcomers

@@ -6,12 +6,11 @@ import time
 import pytest
 from joserfc import jwk
 
-from accounts.models import Identity, User
-from accounts.sign_in import http
-from accounts.sign_in.provider import TENANT
-from tests.cast import PASSWORD
-from tests.factories import browser_of
-from tests.own_provider import (
+from accounts.models import User
+from extras.providers import http
+from extras.providers.models import Identity
+from extras.providers.provider import TENANT
+from extras.providers.tests.own_provider import (
     KEY,
     OTHER_KEY,
     SECRET,
@@ -21,6 +20,8 @@ from tests.own_provider import (
     signed_with_public_key,
     unsigned,
 )
+from tests.cast import PASSWORD
+from tests.factories import browser_of
 
 pytestmark = pytest.mark.deep
 

@@ -6,14 +6,15 @@ import pytest
 from django.contrib.auth.models import Group
 from django.core import mail
 
-from accounts.models import Identity, User
+from accounts.models import User
 from accounts.moderators import GROUP
-from accounts.sign_in import protocol
-from tests.accounts.provider_process import MISSING, ProviderProcess, come_back, log_out_at
+from extras.providers import protocol
+from extras.providers.models import Identity
+from extras.providers.tests.own_provider import left_for
+from extras.providers.tests.provider_process import MISSING, ProviderProcess, come_back, log_out_at
 from tests.cast import PASSWORD
 from tests.factories import browser_of
 from tests.mail_backends import wait_until_sent
-from tests.own_provider import left_for
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
