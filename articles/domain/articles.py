@@ -210,6 +210,14 @@ class Posted:
     is_new: bool
 
 
+class ImportedVote(NamedTuple):
+    """A member's vote on an imported article or comment. `at` in Unix seconds."""
+
+    user: UserId
+    choice: Choice
+    at: float
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedArticle(Content):
     """An article with its history, as read from an import file."""
@@ -227,3 +235,7 @@ class ImportedArticle(Content):
     locked: str | None = None  # reason why its discussion is locked; None if it is open
     comment_numbers: int = 0
     """Highest number of its comments, which are imported after it: members' comments get higher ones."""
+
+    edited_at: float | None = None  # in Unix seconds; None if never
+    voters: tuple[ImportedVote, ...] = ()
+    """Votes by members, one each, which the counts include. A poster who is not among them votes for it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import sqrt
 
-from articles.domain.articles import NONE_LEFT_OUT, ArticleId, Choice, ImportedArticle, LeftOut
+from articles.domain.articles import NONE_LEFT_OUT, ArticleId, Choice, ImportedArticle, ImportedVote, LeftOut
 from articles.domain.errors import CommentNotFound
 from articles.domain.members import DELETED_MEMBER, UserId
 
@@ -141,6 +141,7 @@ class ImportedComment:
     opposes: int = 0
     edited_at: float | None = None  # in Unix seconds; None if never
     removed: str | None = None
+    voters: tuple[ImportedVote, ...] = ()  # votes by members, one each, which the counts include
 
 
 class CommentEntry(StrEnum):

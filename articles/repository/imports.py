@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import chain, groupby
 from typing import TypeAlias
 
-from articles.domain.articles import WITHDRAWN, Article, ArticleId, ImportedArticle
+from articles.domain.articles import WITHDRAWN, Article, ArticleId, Choice, ImportedArticle, ImportedVote
 from articles.domain.comments import Comment, CommentEntry, CommentPlace, ImportedComment
 from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
-from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
+from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UserId
 from articles.repository.comments.reading import FIELDS, comments_from
 from articles.repository.groups import Groups
 from articles.repository.lists.reading import read_articles
@@ -79,10 +79,10 @@ class Imports:
         """Add articles that do not exist yet; return their new ids, None for existing ones.
 
         Articles are identical if their link, or else their title, and their posting time, to the millisecond, are
-        equal. Voters of articles that are still open are added as placeholders. An article whose poster's account
-        is deleted is added without a name. Repeating an interrupted import completes it. At most eight round
-        trips, and one for each `_STEPS_SENT`; two more if accounts are deleted meanwhile. Raises ImportRunning if
-        the `lock` expired and another import began.
+        equal. While voting is open, voters who are not given are added as placeholders. An article whose poster's
+        account is deleted is added without a name. Repeating an interrupted import completes it. At most eight
+        round trips, and one for each `_STEPS_SENT`; two more if accounts are deleted meanwhile. Raises
+        ImportRunning if the `lock` expired and another import began.
         """
         self.renew()
         marks = list(map(_mark, articles))
@@ -96,14 +96,19 @@ class Imports:
         self._groups.follow_merges(groups)
         return [entered.pop(mark, None) for mark in marks]
 
+    def find(self, articles: Sequence[ImportedArticle]) -> list[ArticleId | None]:
+        """Return the ids of these articles, None for those that do not exist. One round trip, or a few."""
+        marks = list(map(_mark, articles))
+        return list(map(self._existing({time for _, time in marks}).get, marks))
+
     def add_comments(self, comments: Sequence[ImportedComment]) -> list[CommentEntry]:
         """Add comments on existing articles; return the outcome of each.
 
         Those of one article are together, in the order of their numbers. A comment is there already if the
-        article has one with its number and its posting time. Votes of those that are still open are added as
-        placeholders; a comment whose author's account is deleted is added without a name. Repeating an
-        interrupted import completes it, and brings no comment back that was deleted here. At most two round
-        trips, and one for each `AT_ONCE`. Raises ImportRunning as `add` does.
+        article has one with its number and its posting time. Voters are added as by `add`; a comment whose
+        author's account is deleted is added without a name. Repeating an interrupted import completes it, and
+        brings no comment back that was deleted here. At most two round trips, and one for each `AT_ONCE`. Raises
+        ImportRunning as `add` does.
         """
         if not comments:
             return []
@@ -192,6 +197,8 @@ class Imports:
                 article.votes, article.opposes, ",".join(article.groups),
                 exact_time(_closes_at(self._store, article)),
                 article.removed or "", article.locked or "", article.comment_numbers,
+                "" if article.edited_at is None else exact_time(article.edited_at),
+                _ballots(article, article.poster),
                 *content_values(article, self._store.kept_html.make(article.text)),
             ]
             for article_id, article in articles
@@ -251,6 +258,14 @@ def _mark(article: ImportedArticle) -> Mark:
     return article.link or article.title, exact_time(article.posted_at)
 
 
+def _ballots(one: ImportedArticle | ImportedComment, poster: UserId = 0) -> str:
+    """Return the votes by members, as scripts read them. A poster who is not among them votes for the article."""
+    cast = {vote.user: vote for vote in one.voters}
+    if poster > 0 and one.votes and isinstance(one, ImportedArticle):
+        cast.setdefault(poster, ImportedVote(poster, Choice.VOTE, one.posted_at))
+    return ",".join(f"{user} {vote.choice.value} {exact_time(vote.at)}" for user, vote in cast.items())
+
+
 def _enter_comments(
     store: Store, comments: Sequence[ImportedComment], ids: Sequence[ArticleId | None]
 ) -> list[CommentEntry]:
@@ -298,12 +313,12 @@ def _comments_call(store: Store, article_id: ArticleId, comments: Sequence[Impor
             stubs[above.number] = above
             above = above.parent
     for stub in stubs.values():
-        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "", "1")
+        arguments += (*_place(store, stub), 0, 0, DELETED_MEMBER, "", "", "", "", "", "", "1")
     for comment in comments:
         edited = "" if comment.edited_at is None else exact_time(comment.edited_at)
         arguments += (*_place(store, comment.place), comment.votes, comment.opposes, comment.author)
         arguments += (comment.author_name, comment.text, edited, comment.removed or "")
-        arguments += (store.kept_html.make(comment.text), "")
+        arguments += (store.kept_html.make(comment.text), _ballots(comment), "")
     return Call("imports/enter_comments", (keys.article(article_id), keys.comment_voters), arguments)
 
 

@@ -1,8 +1,10 @@
 """Imports of comments: each entered exactly once, with its place in the thread, whatever happens meanwhile."""
 
+from dataclasses import replace
+
 import pytest
 
-from articles.domain.articles import Choice
+from articles.domain.articles import Choice, ImportedVote
 from articles.domain.comments import CommentEntry, CommentOrder, CommentPlace, ImportedComment, root_of
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
@@ -58,6 +60,17 @@ def test_open_comments_get_placeholder_voters(repository, discussed):
 
     assert {int(user) for user in voters} == set(range(PLACEHOLDERS.start, PLACEHOLDERS.start + 5))
     assert repository.comments.cast(comment_id, MALLORY, Choice.VOTE).votes == 4
+    assert problems(repository) == []
+
+
+def test_members_who_voted_on_a_comment_elsewhere_are_its_voters(repository, discussed):
+    article_id, (first, second) = discussed
+    ballots = ImportedVote(BOB, Choice.OPPOSE, 0), ImportedVote(MALLORY, Choice.VOTE, 0)
+    repository.imports.add_comments([first, replace(second, voters=ballots)])
+    comment_id = root_of(article_id) + 4
+
+    assert repository.comments.cast(comment_id, BOB, Choice.NONE).opposes == 1
+    assert repository.comments.cast(comment_id, MALLORY, Choice.VOTE).votes == 3
     assert problems(repository) == []
 
 

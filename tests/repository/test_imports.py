@@ -5,13 +5,13 @@ from contextlib import suppress
 import pytest
 import redis
 
-from articles.domain.articles import Choice, ImportedArticle
+from articles.domain.articles import Choice, ImportedArticle, ImportedVote
 from articles.domain.errors import VotingClosed
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS
 from articles.repository import ImportRunning
 from articles.repository.store import keys as names
-from tests.cast import ALICE, BOB, MODERATOR
+from tests.cast import ALICE, BOB, MALLORY, MODERATOR
 from tests.clock import DAY
 from tests.every_server import names_in, with_methods_of
 from tests.factories import imported, post
@@ -68,6 +68,35 @@ def test_open_articles_get_placeholder_voters(repository, poster, votes, opposes
     assert all(user in PLACEHOLDERS for user in (voters | opposers) - {ALICE})
     assert list(repository.audit.run()) == []
     assert repository.votes.cast(number, BOB, Choice.VOTE).votes == votes + 1
+
+
+def test_members_who_voted_elsewhere_are_voters_while_voting_is_open_here(repository):
+    ballots = ImportedVote(BOB, Choice.OPPOSE, RECENT + 5), ImportedVote(MALLORY, Choice.VOTE, RECENT + 7)
+    number, closed = repository.imports.add([row(at=at, voters=ballots) for at in (RECENT, OLD)])
+
+    client, keys = repository.store.client, repository.store.shards.of(number)
+    assert {str(ALICE), str(MALLORY)} < client.smembers(keys.voted(number))
+    assert client.smembers(keys.oppose(number)) == {str(BOB)}
+    assert [*repository.members.iterate_choices(BOB, Choice.OPPOSE)] == [(number, RECENT + 5)]
+    assert not client.exists(repository.store.shards.of(closed).voted(closed))
+    assert repository.votes.cast(number, BOB, Choice.NONE).opposes == 0
+    assert problems(repository) == []
+
+
+def test_votes_of_members_whose_votes_are_left_out_do_not_rank_an_imported_article(repository):
+    list(repository.left_out.leave_out(MALLORY, "mallory", MODERATOR, "A ring"))
+    (number,) = repository.imports.add([row(at=RECENT, voters=(ImportedVote(MALLORY, Choice.VOTE, RECENT),))])
+
+    assert repository.articles.get(number).ranked_points == 1
+    assert problems(repository) == []
+
+
+def test_articles_that_are_there_are_found_with_the_time_of_their_edit(repository):
+    rows = [row(edited_at=OLD + 60), row(link="https://example.org/b")]
+    (number, _) = repository.imports.add(rows)
+
+    assert repository.imports.find([row(at=OLD + 1), *rows]) == [None, 1, 2]
+    assert repository.articles.get(number).edited_at == OLD + 60
 
 
 @pytest.mark.parametrize("at", [RECENT, OLD])

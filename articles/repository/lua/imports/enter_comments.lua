@@ -5,13 +5,13 @@ KEYS  1 article  2 comments that have been voted on
 ARGV  1 article id  2 shard prefix  3 now, s  4 first placeholder user id  5… of each comment: number, that of the comment it
       replies to or 0, when that was posted in s, time in s, when voting on it ends in s, votes, opposes, author, author's
       name, text, when it was edited in s or '', reason of its removal or '', HTML of the text, as it is
-      kept, 1 if it is a stub, else ''
+      kept, votes by members as in imports/enter, 1 if it is a stub, else ''
 Returns  of each comment "ok" | "exists" | "passed" if an earlier import had it | "taken" if another comment has its number
          | "orphan" | "missing" if there is no such article; of a stub "stub"
 Cost  O(comments · log N + votes of those that are open), and that of last_comments() for the last one
 TOUCHES  article:<id> rw, comment:<comment> rw, comment:voted:<comment> rw, comment:oppose:<comment> rw,
-         comment:voters: rw, replies:<order>:<comment> rw, commented:<user> rw, gone: r, active: rw, active:<slug> rw,
-         changes: rw, ranking: r
+         comment:voters: rw, replies:<order>:<comment> rw, commented:<user> rw, gone: r, leftout: r, active: rw,
+         active:<slug> rw, changes: rw, ranking: r
 ]]
 local article, id, prefix, now = KEYS[1], ARGV[1], ARGV[2], moments(ARGV[2], ARGV[3])
 local time, noted, given, imported = unpack(redis.call('HMGET', article, 'time', 'comments', 'comment_ids', 'comments_imported'))
@@ -42,7 +42,7 @@ local function is_there(number, at)
   return is_there(stub.parent, stub.parent_time) and write(number, stub, 'deleted', 1) and true
 end
 
-local function enter(one, number, author, name, text, edited, removed, html)
+local function enter(one, number, author, name, text, edited, removed, html, ballots)
   local is_taken, is_same = find(number, one.time)
   if is_taken then return is_same and 'exists' or 'taken' end
   if tonumber(number) <= passed then return 'passed' end
@@ -59,18 +59,20 @@ local function enter(one, number, author, name, text, edited, removed, html)
   if tonumber(author) > 0 then redis.call('ZADD', prefix .. 'commented:' .. author, one.time, comment) end
   if is_open(now, tonumber(one.closes)) and one.votes + one.opposes > 0 then
     redis.call('ZADD', KEYS[2], one.closes, comment)
-    local placeholder = enter_voters(prefix .. 'comment:voted:' .. comment, tonumber(one.votes), tonumber(ARGV[4]))
-    enter_voters(prefix .. 'comment:oppose:' .. comment, tonumber(one.opposes), placeholder)
+    local voted, oppose = prefix .. 'comment:voted:' .. comment, prefix .. 'comment:oppose:' .. comment
+    enter_voters(prefix, voted, oppose, ballots, one.votes, one.opposes, tonumber(ARGV[4]))
+    local left_out = leave_out_of_comment(prefix, comment)
+    if left_out then rank_reply(prefix, comment_id(id, one.parent), comment, one.time, one.votes, one.opposes, left_out) end
   end
   return 'ok'
 end
 
-for at = 5, #ARGV, 14 do
+for at = 5, #ARGV, 15 do
   local number, parent, parent_time, posted, closes, votes, opposes = unpack(ARGV, at, at + 6)
   local one = {parent = parent, parent_time = parent_time, time = posted, closes = closes, votes = votes, opposes = opposes}
   local status = 'missing'
-  if ARGV[at + 13] == '1' then stubs[number], status = one, 'stub'
-  elseif as_time(time) and shown and highest then status = enter(one, number, unpack(ARGV, at + 7, at + 12)) end
+  if ARGV[at + 14] == '1' then stubs[number], status = one, 'stub'
+  elseif as_time(time) and shown and highest then status = enter(one, number, unpack(ARGV, at + 7, at + 13)) end
   statuses[#statuses + 1] = status
 end
 if entered > 0 then

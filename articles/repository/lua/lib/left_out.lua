@@ -77,3 +77,23 @@ local function add_first_vote(prefix, voted, id, poster)
   redis.call('SADD', voted, poster)
   return leave_out(prefix, id, poster, 'none', is_left_out(prefix, poster) and 'vote' or 'none')
 end
+
+-- Fill the two voter sets of what is imported: with the members of `ballots`, as imports/enter has them, but for deleted
+-- accounts, and with unnamed voters, with consecutive ids, for the others. Return {user, choice, at} of each member.
+local function enter_voters(prefix, voted, oppose, ballots, votes, opposes, placeholder)
+  local sets, left, members = {vote = voted, oppose = oppose}, {vote = tonumber(votes), oppose = tonumber(opposes)}, {}
+  for _, ballot in ipairs(split(ballots)) do
+    local user, choice, at = string.match(ballot, '(%S+) (%S+) (%S+)')
+    if redis.call('SISMEMBER', prefix .. 'gone:', user) == 0 then
+      left[choice] = left[choice] - redis.call('SADD', sets[choice], user)
+      members[#members + 1] = {user = user, choice = choice, at = at}
+    end
+  end
+  for _, choice in ipairs({'vote', 'oppose'}) do
+    local ids = {}
+    for n = 1, left[choice] do ids[n] = string.format('%d', placeholder + n - 1) end
+    in_batches(ids, function(...) redis.call('SADD', sets[choice], ...) end)
+    placeholder = placeholder + #ids
+  end
+  return members
+end

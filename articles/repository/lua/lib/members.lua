@@ -22,14 +22,6 @@ local function is_member(user)
   return number and (number < FIRST_PLACEHOLDER or number > LAST_PLACEHOLDER) and as_count(user) and true or false
 end
 
--- Add as many unnamed voters to a set, with consecutive ids. Return the id after them.
-local function enter_voters(set, count, placeholder)
-  local ids = {}
-  for n = 1, count do ids[n] = string.format('%d', placeholder + n - 1) end
-  in_batches(ids, function(...) redis.call('SADD', set, ...) end)
-  return placeholder + count
-end
-
 -- Return whether the member's account is deleted.
 local function is_gone(prefix, user)
   return redis.call('SISMEMBER', prefix .. 'gone:', user) == 1
