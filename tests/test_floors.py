@@ -144,6 +144,10 @@ def upward_in_repository() -> list[str]:
     ]
 
 
+def test_there_are_at_most_ten_floors():
+    assert len(FLOORS) <= 10
+
+
 @for_each("module", [name for name in modules() if name not in PACKAGES])
 def test_a_package_imports_only_from_the_floors_below(module):
     assert upward(module) == []

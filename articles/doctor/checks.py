@@ -1,7 +1,9 @@
-"""The table of all checks, and how they are run. `doctor.py` of an extra has more, in `CHECKS`."""
+"""The table of all checks, and how they are run. `settings.STORE_CHECKS` and `doctor.py` of an extra have more."""
 
 from collections.abc import Container
 from importlib import import_module
+
+from django.conf import settings as site
 
 from articles.doctor import database, housekeeping, machine, mail, proxy, settings, store
 from articles.doctor.examination import Check, Examination, Finding, Result
@@ -33,8 +35,6 @@ _OWN = (
     Check("database", "server settings", database.check_server_settings, _DATABASE, slow=True),
     Check("database", "age", database.check_age, (*_DATABASE, *_STORE), slow=True),
     Check("store", "answers", store.check_answers, slow=True),
-    Check("store", "files", store.check_files, slow=True),
-    Check("store", "program", store.check_program, slow=True),
     Check("store", "permissions", store.check_permissions, _STORE),
     Check("store", "fit", store.check_fit, _STORE),
     Check("store", "upgrades", store.check_upgrades, _STORE),
@@ -63,11 +63,13 @@ _OWN = (
     Check("limits", "open files", machine.check_open_files),
 )
 
-_OF_EXTRAS: list[Check] = [one for name in extras.modules("doctor") for one in import_module(name).CHECKS]
+_OTHERS: list[Check] = [
+    one for name in (site.STORE_CHECKS, *extras.modules("doctor")) for one in import_module(name).CHECKS
+]
 
-SECTIONS = tuple(dict.fromkeys(check.section for check in (*_OWN, *_OF_EXTRAS)))
+SECTIONS = tuple(dict.fromkeys(check.section for check in (*_OWN, *_OTHERS)))
 
-CHECKS = sorted((*_OWN, *_OF_EXTRAS), key=lambda check: SECTIONS.index(check.section))
+CHECKS = sorted((*_OWN, *_OTHERS), key=lambda check: SECTIONS.index(check.section))
 
 
 def examine(examination: Examination, skipped: Container[str] = ()) -> list[Result]:

@@ -1,11 +1,6 @@
-"""Whether the store answers and is the site's; for a stopped embedded store, what its files say.
+"""Whether the store answers and is the site's; its memory, its persistence, and how several servers share work."""
 
-Of its servers: memory, whether data survives a failure, and how several of them share the work.
-"""
-
-import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -13,12 +8,8 @@ from django.utils.translation import gettext as _
 from articles.doctor.examination import Examination, Finding, error, fine, note, warning
 from articles.formatting import units
 from articles.repository import FORGETTING, SHARDS_OF_A_CLUSTER
-from voting_site.embedded import EmbeddedStoreError, StorePaths, lock, probe, stamp
-from voting_site.embedded.append_only import known_damage
-from voting_site.embedded.binary import built_at, find_server
 
 _ROUND_TRIPS = 10  # round trips for which a page may need the store, within STORE_TIMEOUT_MS each
-_OLD_SECONDS = 365 * 86400  # age of a server for which security updates have probably been published
 _NEARLY_FULL = 0.9  # share of the memory limit
 _MOST_OF_MEAN = 1.25  # shards of one node, as a multiple of the mean
 _MOST_LAG_SECONDS = 5  # seconds since a replica last reported; replicas report every second
@@ -28,61 +19,12 @@ def check_answers(examination: Examination) -> Iterator[Finding]:
     if not examination.store_outage:
         server = examination.overview.server if examination.overview else None
         yield fine(f"{f'{server.name} {server.version}' if server else 'The store'} answers.")
-    elif settings.STORE_IS_EMBEDDED:
-        yield _outage_of_embedded(StorePaths(Path(settings.DATA_DIR)), examination.store_outage)
-    else:
+    elif not settings.STORE_IS_EMBEDDED:
         yield error(
             "The store does not answer.",
             "Start it, and check `REDIS_URL` and the network between the site and the store.",
             examination.store_outage,
         )
-
-
-def _outage_of_embedded(paths: StorePaths, reason: str) -> Finding:
-    if probe.ping(paths.socket) is probe.Answer.LOADING:
-        percent = probe.loaded_percent(paths.socket)
-        return warning(f"The store is loading its file: {percent:.0f} % read.", "Wait until it is done.")
-    if lock.is_held(paths.lock):
-        return error("The store does not answer, although the site is running.", f"See {paths.log}.", reason)
-    if paths.manifest.exists():
-        return note("The site is not running, so only the files of its store were examined.")
-    return note("There is no store yet.", "The first start of the site creates it.")
-
-
-def check_files(_examination: Examination) -> Iterator[Finding]:
-    """Check the embedded store's program and files as a start does, without starting it."""
-    if not settings.STORE_IS_EMBEDDED:
-        return
-    paths = StorePaths(Path(settings.DATA_DIR))
-    try:
-        _binary, version = find_server(settings.STORE_SERVER)
-        paths.check()
-        stamp.check(paths, version)
-    except EmbeddedStoreError as failure:
-        yield error(str(failure))
-        return
-    if damage := known_damage(paths):
-        yield error(damage)
-    else:
-        yield fine(f"No damage to the store's files is known, and {version} can read them.")
-
-
-def check_program(_examination: Examination) -> Iterator[Finding]:
-    """Name the embedded store's program, its version and its age. `check_files` reports one that does not run."""
-    if not settings.STORE_IS_EMBEDDED:
-        return
-    try:
-        binary, version = find_server(settings.STORE_SERVER)
-    except EmbeddedStoreError:
-        return
-    age = time.time() - built_at(binary, version)
-    text = f"The installed server, {binary}, is {version}, built {units.span(age)} ago."
-    if age > _OLD_SECONDS:
-        yield note(
-            text, "Look for security updates: upgrade the site, or choose another server with `STORE_SERVER`."
-        )
-    else:
-        yield fine(text)
 
 
 def check_fit(examination: Examination) -> Iterator[Finding]:
