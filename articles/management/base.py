@@ -101,7 +101,7 @@ class StoreCommand(BaseCommand):
         """Print each finding on its line; return how many there were."""
         number = 0
         for finding in findings:
-            if bar:
+            if bar is not None:  # a bar without a total is neither true nor false
                 bar.clear()
             self.stdout.write(str(finding))
             number += 1

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from articles.domain.errors import StoreUnavailable
 from articles.domain.lists import Order
+from articles.management.base import StoreCommand, progress
 from articles.web import wiring
 from tests.cast import MODERATOR
 from tests.factories import imported
@@ -109,3 +110,10 @@ def test_repair_adopts_another_weight_of_a_vote(run, used, settings):
     assert ranking_values(used, Order.SCORE)[top.id] == top.posted_at + 864 * top.points
     assert run("audit") == "5 articles, no findings.\n"
     assert "anew" not in run("repair")
+
+
+def test_a_finding_is_printed_before_the_total_is_known(capsys):
+    with progress(unit="articles", shown=False) as bar:
+        assert StoreCommand().print_findings(["odd"], bar) == 1
+
+    assert capsys.readouterr().out == "odd\n"
