@@ -199,22 +199,22 @@ def _read(source: str, db: sqlite3.Connection, reach: Callable[[int], object]) -
         while views := list(_page(base, each, page + 1, _MOST)):
             db.execute("BEGIN")
             for view in views:
-                _insert(db, view, known=each.startswith("modlog"))
+                _insert(db, view)
             page += 1
             db.execute("INSERT OR REPLACE INTO reached VALUES (?, ?)", [each, page])
             db.execute("COMMIT")
             reach(len(views))
 
 
-def _insert(db: sqlite3.Connection, view: Mapping[str, Any], *, known: bool = False) -> None:
-    """Put the objects of a view into their tables; those that are `known` stay as they are."""
+def _insert(db: sqlite3.Connection, view: Mapping[str, Any]) -> None:
+    """Put the objects of a view into their tables."""
     counts = "comment_aggregates" if "comment" in view else "post_aggregates" if "post" in view else ""
     for name, found in view.items():
         table = counts if name == "counts" else _NAMES.get(name, name)
         if table not in _WANTED or not isinstance(found, dict):
             continue
         columns = [column for part in _WANTED[table].split(", ") if (column := part.split()[0]) in found]
-        line = f"INSERT OR {'IGNORE' if known else 'REPLACE'} INTO {table} ({', '.join(columns)})"
+        line = f"INSERT OR REPLACE INTO {table} ({', '.join(columns)})"
         db.execute(f"{line} VALUES ({', '.join('?' * len(columns))})", [found[column] for column in columns])  # nosec B608
 
 

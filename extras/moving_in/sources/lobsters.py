@@ -16,7 +16,7 @@ from extras.moving_in.staging import Staging
 _WANTED = {
     "users": "id INTEGER PRIMARY KEY, username, email, password_digest, created_at, about, "
     "invited_by_user_id INTEGER, banned_at, banned_reason, deleted_at",
-    "usernames": "username, user_id INTEGER, renamed_away_at",
+    "usernames": "username, user_id INTEGER",
     "stories": "id INTEGER PRIMARY KEY, short_id, user_id INTEGER, created_at, title, url, description, "
     "is_deleted, is_expired, score INTEGER, upvotes INTEGER, merged_story_id INTEGER, last_edited_at",
     "comments": "id INTEGER PRIMARY KEY, short_id, story_id INTEGER, parent_comment_id INTEGER, user_id INTEGER, "
@@ -59,7 +59,7 @@ _QUERIES = (
     ("alias", """
     SELECT 'member' AS kind, n.username AS old_id, u.username AS id
     FROM usernames n JOIN users u ON u.id = n.user_id
-    WHERE n.renamed_away_at IS NOT NULL AND lower(n.username) NOT IN (SELECT lower(username) FROM users)
+    WHERE lower(n.username) NOT IN (SELECT lower(username) FROM users)
     UNION ALL
     SELECT 'article', short_id, article FROM place JOIN stories ON id = story_id WHERE is_merged"""),
     ("tag", "SELECT tag AS id, tag AS title, description FROM tags"),

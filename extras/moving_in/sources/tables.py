@@ -135,7 +135,10 @@ def _loaded(parts: _Parts, wanted: Wanted) -> Iterator[tuple[sqlite3.Connection,
             names = [name for name in _names(wanted[table]) if name in columns]
             places = [columns.index(name) for name in names]
             line = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608 # nosec B608 - our names
-            db.executemany(line, ([row[place] for place in places] for row in rows))
+            try:
+                db.executemany(line, ([row[place] for place in places] for row in rows))
+            except IndexError:
+                raise BadSource(f"A row of the table {table!r} has too few values.") from None
         db.execute("COMMIT")
         yield db, found
 
@@ -160,9 +163,9 @@ def _dumped(lines: Iterable[str], wanted: Wanted) -> _Parts:
     columns = dict[str, list[str]]()
     for line in lines:
         if found := _COPY.match(line):
-            rows = takewhile(lambda row: row != "\\.\n", lines)
+            rows = _copied(lines)
             if found[1] in wanted:
-                yield found[1], found[2].replace('"', "").split(", "), map(_copied, rows)
+                yield found[1], found[2].replace('"', "").split(", "), rows
             for _ in rows:  # their first column could be a text like a statement
                 pass
         elif found := _CREATE.match(line):
@@ -173,8 +176,13 @@ def _dumped(lines: Iterable[str], wanted: Wanted) -> _Parts:
             yield found[1], given, _inserted(line, found.end(), lines)
 
 
-def _copied(line: str) -> list[str | None]:
-    return [None if value == "\\N" else _unescaped(value) for value in line.rstrip("\n").split("\t")]
+def _copied(lines: Iterator[str]) -> Iterator[list[str | None]]:
+    """Yield the rows of a COPY of PostgreSQL, which are on a line each."""
+    for line in lines:
+        if line == "\\.\n":
+            return
+        yield [None if value == "\\N" else _unescaped(value) for value in line.rstrip("\n").split("\t")]
+    raise BadSource("The dump ends within a table.")
 
 
 def _unescaped(text: str) -> str:

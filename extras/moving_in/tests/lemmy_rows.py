@@ -19,7 +19,7 @@ _TYPES = {
     "local_site": "id int, site_id int, private_instance bool DEFAULT false",
     "community": "id int, name varchar(255), title varchar(255), description text, removed bool DEFAULT false, "
     "published timestamptz, deleted bool DEFAULT false, nsfw bool DEFAULT false, actor_id varchar(255), "
-    "local bool DEFAULT true, hidden bool DEFAULT false",
+    "local bool DEFAULT true, hidden bool DEFAULT false, visibility varchar(20) DEFAULT 'Public'",
     "post": "id int, name varchar(200), url varchar(512), body text, creator_id int, community_id int, "
     "removed bool DEFAULT false, locked bool DEFAULT false, published timestamptz, updated timestamptz, "
     "deleted bool DEFAULT false, nsfw bool DEFAULT false, ap_id varchar(255), local bool DEFAULT true",
@@ -73,6 +73,8 @@ ROWS = {
          "actor_id": "https://other.example/c/elsewhere"},
         {"id": 23, "name": "closed", "title": "Removed", "removed": True, "published": _T(1),
          "actor_id": "https://lemmy.example/c/closed"},
+        {"id": 24, "name": "ours", "title": "Members only", "visibility": "LocalOnly", "published": _T(1),
+         "actor_id": "https://lemmy.example/c/ours"},
     ],
     "post": [
         {"id": 31, "name": "A link", "url": "https://example.com/a", "body": NASTY, "creator_id": 1,
@@ -87,6 +89,8 @@ ROWS = {
          "deleted": True, "ap_id": "https://lemmy.example/post/34"},
         {"id": 35, "name": "Elsewhere", "creator_id": 4, "community_id": 22, "published": _T(7),
          "ap_id": "https://other.example/post/10"},
+        {"id": 36, "name": "Ours", "creator_id": 1, "community_id": 24, "published": _T(7),
+         "ap_id": "https://lemmy.example/post/36"},
     ],
     "post_aggregates": [
         {"post_id": 31, "comments": 3, "score": 1, "upvotes": 2, "downvotes": 1},
@@ -130,6 +134,7 @@ ROWS = {
     "community_block": [{"community_id": 21, "person_id": 2, "published": _T(3)}],
     "mod_remove_post": [
         {"id": 1, "mod_person_id": 1, "post_id": 33, "reason": "Spam", "removed": True, "when_": _T(12)},
+        {"id": 4, "mod_person_id": 1, "post_id": 33, "reason": "Still spam", "removed": True, "when_": _T(14)},
         {"id": 2, "mod_person_id": 1, "post_id": 31, "reason": "", "removed": True, "when_": _T(12)},
         {"id": 3, "mod_person_id": 1, "post_id": 31, "removed": False, "when_": _T(13)},
     ],
@@ -164,7 +169,7 @@ STAGED = {
         ("31", "A link", "https://example.com/a", NASTY, "alice", _at(4), 2, 1, None, _at(5), None, None, None),
         ("32", "From elsewhere", None, "Text", "alice@other.example", _at(5), 1, 0, None, None, None,
          "Locked by a moderator.", None),
-        ("33", "Removed", None, "Spam", "bob", _at(6), 1, 0, None, None, "Spam", None, None),
+        ("33", "Removed", None, "Spam", "bob", _at(6), 1, 0, None, None, "Still spam", None, None),
         ("34", "Deleted", None, "", "gone", _at(7), 1, 0, None, None, "Withdrawn by its author.", None, None),
     ],
     "article_tag": [("31", "rust"), ("32", "rust"), ("33", "rust"), ("34", "rust")],
@@ -185,6 +190,7 @@ STAGED = {
         (_at(12), "alice", "remove", "33", None, None, "Spam"),
         (_at(13), "alice", "restore", "31", None, None, None),
         (_at(14), "alice", "lock", "32", None, None, None),
+        (_at(14), "alice", "remove", "33", None, None, "Still spam"),
         (_at(15), "alice", "remove-comment", None, "42", None, "Unkind"),
         (_at(16), "alice", "ban", None, None, "bob", "Spam"),
     ],
@@ -228,7 +234,7 @@ def _one(table, key, number):
 
 
 def _is_public(row):
-    return not row.get("removed") and not row.get("deleted") and row.get("local", True)
+    return not (row.get("removed") or row.get("deleted") or "visibility" in row) and row.get("local", True)
 
 
 def _views(kind):

@@ -88,11 +88,11 @@ ROWS = {
     ],
     "tags": [
         {"id": 41, "tag": "programming", "description": "Use when nothing else applies", "active": 1},
-        {"id": 42, "tag": "c++", "active": 1},
+        {"id": 42, "tag": "c++", "active": 1}, {"id": 43, "tag": "unused", "active": 0},
     ],
     "taggings": [
         {"id": 1, "story_id": 11, "tag_id": 41}, {"id": 2, "story_id": 11, "tag_id": 42},
-        {"id": 3, "story_id": 12, "tag_id": 42}, {"id": 4, "story_id": 14, "tag_id": 42},
+        {"id": 3, "story_id": 12, "tag_id": 42}, {"id": 4, "story_id": 14, "tag_id": 43},
     ],
     "tag_filters": [{"id": 1, "user_id": 2, "tag_id": 42, "created_at": _T(14), "updated_at": _T(14)}],
     "hidden_stories": [{"id": 1, "user_id": 2, "story_id": 11}],
@@ -123,7 +123,8 @@ STAGED = {
         ("carol", "carol", _day(3), None, "bob-2", "carol@old.example", f"bcrypt${HASH}", None, None, None, 1),
     ],
     "alias": [("article", "ddddd4", "aaaaa1"), ("article", "eeeee5", "aaaaa1"), ("member", "alicia", "Alice")],
-    "tag": [("c++", "c++", None), ("programming", "programming", "Use when nothing else applies")],
+    "tag": [("c++", "c++", None), ("programming", "programming", "Use when nothing else applies"),
+            ("unused", "unused", None)],
     "article": [
         ("aaaaa1", NASTY[:60], "", f"{NASTY}\n\n[Merged](https://example.com/merged)\n\n[Merged too]"
          "(https://example.com/too)", "Alice", _day(4), 2, 0, None, _day(4, 12), None, None, None),

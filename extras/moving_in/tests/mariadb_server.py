@@ -20,7 +20,7 @@ def missing():
 
 @contextmanager
 def started():
-    """Start a server; yield a function that runs one of its programs, and returns what it wrote."""
+    """Start a server; yield the environment of its programs."""
     with TemporaryDirectory(prefix="mariadb-") as folder:
         place = [f"--datadir={folder}/data", "--user=root"]
         options = {"env": {**os.environ, "PATH": _PATH}, "capture_output": True}
@@ -32,13 +32,10 @@ def started():
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
-        def run(program, *arguments, given=""):
-            command = [program, "--no-defaults", socket, *arguments]
-            return subprocess.run(command, input=given.encode(), check=True, **options).stdout
-
+        Path(folder, ".my.cnf").write_text(f"[client]\n{socket.removeprefix('--')}\n", "utf-8")
         try:
             waiting.until(Path(folder, "socket").exists)
-            yield run
+            yield {**options["env"], "HOME": folder}
         finally:
             server.terminate()
             server.wait(60)

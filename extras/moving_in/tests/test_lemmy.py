@@ -1,7 +1,7 @@
 """A server of Lemmy: what comes from its database, its dump and its API, row by row."""
 
-import gzip
 import json
+import os
 import shutil
 import subprocess
 from contextlib import contextmanager
@@ -17,6 +17,7 @@ from extras.moving_in.sources import BadSource, format_of, lemmy
 from extras.moving_in.staging import staged
 from extras.moving_in.tests.addresses import place_of
 from extras.moving_in.tests.lemmy_rows import STAGED, api_page, lemmy_sql
+from extras.moving_in.tests.readme import sources_of
 from extras.moving_in.tests.staging_rows import staged_rows
 from tests import waiting
 from tests.postgres_server import PostgresServer, missing
@@ -45,13 +46,21 @@ def filled(server, name, **version):
 @pytest.mark.deep
 @pytest.mark.skipif(bool(no_server), reason=no_server or "-")
 def test_every_kind_of_row_comes_from_its_database_and_from_a_dump(server, tmp_path):
-    url = filled(server, "of_019")
-    dump = subprocess.run(["pg_dump", url], capture_output=True, check=True).stdout
-    (tmp_path / "lemmy.sql.gz").write_bytes(gzip.compress(dump))
-    subprocess.run(["pg_dump", "--format=custom", f"--file={tmp_path}/lemmy.dump", url], check=True)
+    url = filled(server, "lemmy")
+    environment = {**os.environ, "PGHOST": str(server.folder), "PGUSER": "postgres"}
 
+    (name, dump), (_, database), _ = sources_of("From Lemmy", tmp_path, environment)
+
+    assert staged_rows(name, dump) == STAGED
+    assert urlsplit(database).scheme == urlsplit(url).scheme
     assert staged_rows("lemmy", url) == STAGED
-    assert staged_rows("lemmy", tmp_path / "lemmy.sql.gz") == STAGED
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(bool(no_server), reason=no_server or "-")
+def test_a_dump_in_the_programs_own_format_is_refused_with_advice(server, tmp_path):
+    subprocess.run(["pg_dump", "--format=custom", f"--file={tmp_path}/lemmy.dump", server.url], check=True)
+
     with pytest.raises(BadSource, match="pg_restore"):
         staged_rows("lemmy", tmp_path / "lemmy.dump")
 
