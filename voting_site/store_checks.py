@@ -15,7 +15,7 @@ from voting_site.embedded.binary import built_at, find_server
 _OLD_SECONDS = 365 * 86400  # age of a server for which security updates have probably been published
 
 
-def check_answers(examination: Examination) -> Iterator[Finding]:
+def check_outage(examination: Examination) -> Iterator[Finding]:
     """Say why it does not answer. `articles.doctor.store` says that it does."""
     if settings.STORE_IS_EMBEDDED and examination.store_outage:
         yield _outage(StorePaths(Path(settings.DATA_DIR)), examination.store_outage)
@@ -69,7 +69,7 @@ def check_program(_examination: Examination) -> Iterator[Finding]:
 
 
 CHECKS = (
-    Check("store", "answers", check_answers, slow=True),
+    Check("store", "embedded", check_outage, slow=True),
     Check("store", "files", check_files, slow=True),
     Check("store", "program", check_program, slow=True),
 )

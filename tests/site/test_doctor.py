@@ -100,7 +100,7 @@ def test_a_stopped_site_is_examined_and_left_as_it_is(installation):
 
     assert findings.problems() == []
     assert findings.status == 0
-    ((level, text),) = findings.of("store", "answers")
+    ((level, text),) = findings.of("store", "embedded")
     assert (level, "The site is not running" in text) == ("note", True)
     assert findings.of("database", "migrations") == [("fine", "All migrations are applied.")]
     assert findings.of("database", "integrity") == [("fine", "SQLite finds no damage in the accounts' file.")]
@@ -114,7 +114,7 @@ def test_before_the_first_start_nothing_is_created(tmp_path):
 
     assert findings.problems() == []
     assert [level for level, _text in findings.of("database", "answers")] == ["note"]
-    assert findings.of("store", "answers") == [("note", "There is no store yet.")]
+    assert findings.of("store", "embedded") == [("note", "There is no store yet.")]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -137,7 +137,7 @@ def test_a_running_site_is_examined_and_a_store_that_hangs_is_found(start):
     with hanging_store(store_of(site)):
         findings = installation.examine()
     assert findings.status == 2
-    ((level, text),) = findings.of("store", "answers")
+    ((level, text),) = findings.of("store", "embedded")
     assert level == "error"
     assert "although the site is running" in text
     assert site.get("/")[0] == 200
