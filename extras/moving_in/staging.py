@@ -57,6 +57,10 @@ class Staging:
         for name, columns in TABLES.items():
             self._db.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
 
+    def empty(self, table: str) -> None:
+        """Delete the rows of a table, which an interrupted run left."""
+        self._db.execute(f"DELETE FROM {table}")  # noqa: S608 # nosec B608 - our names
+
     def close(self) -> None:
         self._db.close()
 

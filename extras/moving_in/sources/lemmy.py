@@ -149,7 +149,7 @@ def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Call
             _stage(db, staging, reach)
         return
     # What was read stays until all is there: a run that was interrupted goes on where it was.
-    answers = staging.path.with_suffix(".answers")
+    answers = staging.path.with_name(f"{staging.path.name}-answers")
     with closing(connected(str(answers))) as db:
         create(db, {**_WANTED, "reached": "list PRIMARY KEY, page INTEGER"})
         _read(source, db, reach)

@@ -101,6 +101,7 @@ def connected(path: str = "") -> sqlite3.Connection:
 def stage(db: sqlite3.Connection, staging: Staging, queries: Iterable[tuple[str, str]], reach: Any) -> None:
     """Fill staging tables with what queries yield, whose columns have the names of the table's."""
     for table, query in queries:
+        staging.empty(table)
         rows = db.execute(query)
         staging.fill(table, [column[0] for column in rows.description], rows, reach)
 

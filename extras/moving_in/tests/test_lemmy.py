@@ -143,7 +143,7 @@ def of_api():
 def test_what_everybody_may_read_comes_from_its_api(api, suffix):
     with serving(api) as address:
         assert staged_rows("lemmy", f"{address}{suffix}") == of_api()
-    assert all("limit=50&page=" in path for path in api.asked[1:])
+    assert all("limit=50&page=" in path for path in api.asked if not path.endswith("/site"))
 
 
 def test_long_answers_are_asked_for_in_parts(api):
