@@ -27,6 +27,7 @@ TABLES: Mapping[str, str] = {
     "follow": "member, tag, is_hidden",
     "log": "time, actor, action, article, comment, member, reason",
     "alias": "kind, old_id, id, PRIMARY KEY (kind, old_id)",
+    "bad": "place, reason",
 }
 """Columns by table.
 
@@ -35,7 +36,8 @@ member's id, or NULL if it is unknown. `votes` and `opposes` are counts; without
 `removed` and `locked` are reasons. `path` is an address that no pattern of the format reads. `vote.value` is 1 or
 -1; `follow.is_hidden` is 1 for a tag that the member hides. `log.action` is a word of the moderation log, such as
 `remove-comment`. `alias` has further old ids of what is here by `id`, such as a former name or an article that was
-merged into another; its kind is a `Kind`.
+merged into another; its kind is a `Kind`. `bad` has what the adapter could not read: where, such as
+`posts.csv:12`, and why.
 """
 
 _INDEXES = (
@@ -70,10 +72,15 @@ class Staging:
         columns: Sequence[str],
         rows: Iterable[Sequence[Any]],
         reach: Callable[[int], object] = lambda _: None,
+        *,
+        replaces: bool = False,
     ) -> None:
-        """Add rows with these columns, and tell `reach` how many, batch by batch. Known ids are left out."""
+        """Add rows with these columns, and tell `reach` how many, batch by batch. Known ids are left out.
+
+        `replaces`: unless the new row is the later version, which replaces the known one.
+        """
         names, places = ", ".join(columns), ", ".join("?" * len(columns))
-        line = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({places})"  # noqa: S608 # nosec B608 - our names
+        line = f"INSERT OR {'REPLACE' if replaces else 'IGNORE'} INTO {table} ({names}) VALUES ({places})"  # noqa: S608 # nosec B608 - our names
         waiting = iter(rows)
         while batch := [tuple(row) for row in islice(waiting, _ROWS)]:
             self._db.execute("BEGIN")
@@ -85,6 +92,10 @@ class Staging:
         """Make the indexes by which the import reads. Call it when all rows are there."""
         for number, index in enumerate(_INDEXES):
             self._db.execute(f"CREATE INDEX IF NOT EXISTS index_{number} ON {index}")
+
+    def run(self, statement: str) -> None:
+        """Run a statement of an adapter, to complete what it filled."""
+        self._db.execute(statement)
 
     def count(self, table: str) -> int:
         (number,) = self._db.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 # nosec B608 - our names

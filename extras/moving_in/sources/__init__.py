@@ -1,6 +1,7 @@
 """The formats of other sites, a module each: how it fills the staging tables, and how its addresses are read."""
 
 import re
+from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -43,6 +44,13 @@ class Format(NamedTuple):
     addresses: tuple[OldAddress, ...] = ()
     lists: Mapping[str, str] = {}
     """Addresses of lists, by their paths there: a path here, such as `/newest/`."""
+
+    arguments: Callable[[ArgumentParser], object] = lambda _parser: None
+    """Adds the command's options that this format alone has."""
+
+    instead: Callable[[str, Mapping[str, Any]], str] = lambda _source, _options: ""
+    """Does what these options ask for instead of an import, and returns what to print; "" if they ask for none.
+    Raises BadSource."""
 
 
 def format_of(name: str) -> Format:

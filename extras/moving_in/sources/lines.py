@@ -1,0 +1,194 @@
+"""Tables of anything else as CSV or JSON lines, with a mapping: which column is which field of a staging table.
+
+A mapping is TOML or JSON. Each of its `rows` says what rows of these files become:
+
+    [[rows]]
+    table = "article"                        # one of `staging.TABLES`
+    files = "posts*.csv"                     # default: every file
+    where = { kind = "post" }                # only rows with these values
+    id = "post_id"                           # a column; of JSON also one inside another, as in "author.name"
+    votes = { value = 1 }                    # a constant
+    time = { column = "created", unit = "ms" }         # or "s"; default: seconds or ISO 8601
+    text = { column = "body", form = "html" }          # becomes Markdown
+    tags = { column = "labels", separator = "|" }      # of an article; a list in JSON needs none
+
+CSV is UTF-8 with a line of names; `delimiter` is "," or, in *.tsv, a tab.
+"""
+
+import csv
+import json
+import tomllib
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from extras.moving_in.sources import BadSource, Format
+from extras.moving_in.sources.rows import (
+    COLUMNS,
+    LONGEST_LINE,
+    TIMES,
+    BadRow,
+    Rows,
+    files_of,
+    lines,
+    markdown,
+    moment,
+    objects,
+)
+from extras.moving_in.staging import Staging
+
+_SECONDS = {"s": 1, "ms": 1000}
+_TEXTS = ("files", "delimiter")
+_PACKED = (".gz", ".zst")
+
+
+class _Part(NamedTuple):
+    """What rows of some files become."""
+
+    table: str
+    fields: Mapping[str, Mapping[str, Any]]
+    """By field: `column` or `value`, and how it is read."""
+
+    files: str = "*"
+    where: Mapping[str, Any] = {}
+    delimiter: str = ""
+
+    @classmethod
+    def of(cls, given: Any) -> "_Part":
+        """Return one of a mapping's `rows`. Raises BadSource."""
+        own = {name: given[name] for name in ("table", "files", "where", "delimiter") if name in given}
+        fields = {
+            name: {"column": one} if isinstance(one, str) else one
+            for name, one in given.items()
+            if name not in own
+        }
+        table = own.get("table")
+        if table not in COLUMNS or table == "bad":
+            raise BadSource(f"The mapping has no table {table!r}; tables are {', '.join(COLUMNS)}.")
+        for name, one in fields.items():
+            if name not in COLUMNS[table] and (table, name) != ("article", "tags"):
+                raise BadSource(f"The mapping has a field {name!r}; {table} has {', '.join(COLUMNS[table])}.")
+            if (
+                not isinstance(one, dict)
+                or ("column" in one) == ("value" in one)
+                or one.get("unit", "s") not in _SECONDS
+            ):
+                raise BadSource(f"The mapping does not say what {table}.{name} is: a column, or a value.")
+        if not isinstance(own.get("where", {}), dict) or not all(
+            isinstance(own.get(one, ""), str) for one in _TEXTS
+        ):
+            raise BadSource("In the mapping, `files` and `delimiter` are texts, and `where` is a table.")
+        return cls(fields=fields, **own)
+
+    def stage(self, rows: Rows, row: Mapping[str, Any]) -> None:
+        """Add a row of the source, unless it is of another kind. Raises BadRow."""
+        if any(str(_column(row, name)) != str(value) for name, value in self.where.items()):
+            return
+        values = {name: _value(name, one, row) for name, one in self.fields.items()}
+        tags = _tags(values.pop("tags", None), self.fields.get("tags", {}))
+        for tag in tags:
+            rows.add("tag", id=tag, title=tag)
+            rows.add("article_tag", article=values.get("id"), tag=tag)
+        rows.add(self.table, replaces=self.table in ("member", "article", "comment"), **values)
+        if values.get("author") is not None:
+            rows.add("member", id=values["author"], name=values["author"])
+
+
+def fill(source: str, staging: Staging, options: Mapping[str, Any], reach: Callable[[int], object]) -> None:
+    parts, rows = _mapping(options.get("mapping")), Rows(staging, reach)
+    for path in files_of(source):
+        name = next((path.name.removesuffix(end) for end in _PACKED if path.name.endswith(end)), path.name)
+        mine = [part for part in parts if fnmatch(name, part.files) or fnmatch(path.name, part.files)]
+        if not mine or str(path) == str(options.get("mapping")):
+            continue
+        if name.endswith((".csv", ".tsv")):
+            delimiter = mine[0].delimiter or ("\t" if name.endswith(".tsv") else ",")
+            read = _table(
+                path,
+                delimiter,
+                [one["column"] for part in mine for one in part.fields.values() if "column" in one],
+            )
+        else:
+            read = objects(path)
+        rows.read(read, partial(_stage, rows, mine))
+    rows.settle()
+
+
+def _stage(rows: Rows, parts: Iterable[_Part], row: Mapping[str, Any]) -> None:
+    for part in parts:
+        part.stage(rows, row)
+
+
+def _mapping(path: str | None) -> list[_Part]:
+    if not path:
+        raise BadSource("Give a mapping: --mapping FILE.toml says which column is what.")
+    try:
+        text = Path(path).read_text("utf-8-sig")
+        given = json.loads(text) if path.endswith(".json") else tomllib.loads(text)
+        return [_Part.of(one) for one in given["rows"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadSource(f"The mapping {path!r} cannot be read: {error}") from error
+
+
+def _table(path: Path, delimiter: str, needed: Iterable[str]) -> Iterator[tuple[str, "dict[str, Any] | BadRow"]]:
+    """Yield the rows of a CSV file by their columns, with their places. Raises BadSource."""
+    csv.field_size_limit(LONGEST_LINE // 2)  # an open quotation mark ends at a line that was cut
+    try:
+        reader = csv.reader(_decoded(path), delimiter=delimiter)
+        names = next(reader, [])
+    except (csv.Error, TypeError) as error:
+        raise BadSource(f"{path.name} has no line of names: {error}") from error
+    if missing := [name for name in needed if name not in names]:
+        raise BadSource(f"{path.name} has no column {missing[0]!r}; its columns are {', '.join(names)[:500]}.")
+    while True:
+        place = f"{path.name}:{reader.line_num + 1}"
+        try:
+            values = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield place, BadRow(f"The row is not CSV: {error}.")
+            continue
+        if len(values) not in (0, len(names)):
+            yield place, BadRow(f"The row has {len(values)} fields instead of {len(names)}.")
+        elif any("\udc80" <= char <= "\udcff" for value in values if not value.isascii() for char in value):
+            yield place, BadRow("The row is not UTF-8 text.")
+        elif values:
+            yield place, {name: value or None for name, value in zip(names, values, strict=True)}
+
+
+def _decoded(path: Path) -> Iterator[str]:
+    for _number, line in lines(path):
+        yield line.decode("utf-8", "surrogateescape")
+
+
+def _column(row: Any, name: str) -> Any:
+    if isinstance(row, dict) and name in row:
+        return row[name]
+    for part in name.split("."):
+        row = row.get(part) if isinstance(row, dict) else None
+    return row
+
+
+def _value(name: str, how: Mapping[str, Any], row: Mapping[str, Any]) -> Any:
+    value = how["value"] if "value" in how else _column(row, how["column"])
+    if name in TIMES:
+        return moment(value, _SECONDS[how.get("unit", "s")])
+    return markdown(value) if how.get("form") == "html" else value
+
+
+def _tags(value: Any, how: Mapping[str, Any]) -> list[str]:
+    parts = value.split(how.get("separator") or ",") if isinstance(value, str) else value or []
+    if not isinstance(parts, list) or not all(isinstance(one, str) for one in parts):
+        raise BadRow("The tags are not text.")
+    return [one.strip() for one in parts if one.strip()]
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--mapping", metavar="FILE", help="lines: which column is which field, as TOML or JSON")
+
+
+FORMAT = Format(fill, arguments=_arguments)

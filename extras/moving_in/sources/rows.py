@@ -1,0 +1,231 @@
+"""What adapters of files share: bounded lines, plain or packed, and values that can be stored.
+
+A file may be hostile. A row that cannot be used is rejected with its place and reason, and the rest is read.
+"""
+
+import gzip
+import io
+import json
+import os
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+import zstandard
+from justhtml import JustHTML
+
+from extras.moving_in.models import OLD_ID_LIMIT
+from extras.moving_in.sources import BadSource
+from extras.moving_in.staging import TABLES, Staging
+
+LONGEST_LINE = 1_000_000  # bytes
+_LONGEST_HTML = 100_000  # characters: lists in lists get longer in Markdown
+_BATCH = 5_000  # rows
+_FREE, _MOST_PACKED = (
+    50_000_000,
+    300,
+)  # bytes unpacked, and how many times the packed ones, before a file is a bomb
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+TIMES = frozenset(("time", "joined", "banned_at", "ban_ends", "closes", "edited"))
+_NUMBERS = TIMES | {"votes", "opposes", "value", "is_deleted", "is_hidden"}
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "article": ("id", "title", "time"), "comment": ("id", "time"), "member": ("id", "name"), "tag": ("id",),
+    "article_tag": ("article", "tag"), "vote": ("member", "value"), "saved": ("member", "article"),
+    "hidden": ("member", "article"), "follow": ("member", "tag"), "alias": ("kind", "old_id", "id"),
+}  # fmt: skip
+_IDS = frozenset(("id", "article", "parent", "author", "member", "tag", "comment", "inviter", "old_id"))
+COLUMNS = {
+    table: [part.split()[0] for part in columns.partition(", PRIMARY KEY (")[0].split(", ")]
+    for table, columns in TABLES.items()
+}
+
+_SETTLE = (
+    "INSERT INTO bad SELECT 'comment ' || id, 'Its article is missing.' FROM comment "
+    "WHERE article IS NULL OR article NOT IN (SELECT id FROM article)",
+    "DELETE FROM comment WHERE article IS NULL OR article NOT IN (SELECT id FROM article)",
+    "INSERT OR IGNORE INTO comment (id, article, time, text, is_deleted) "
+    "SELECT parent, article, min(time), '', 1 FROM comment "
+    "WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM comment) GROUP BY parent",
+)
+
+
+class BadRow(ValueError):
+    """A row that cannot be used; the text is a sentence for the operator."""
+
+
+class Rows:
+    """Rows on their way into the staging tables, in batches."""
+
+    def __init__(self, staging: Staging, reach: Callable[[int], object]) -> None:
+        self._staging, self._reach = staging, reach
+        self._waiting: dict[tuple[str, bool], list[tuple[Any, ...]]] = defaultdict(list)
+
+    def add(self, table: str, *, replaces: bool = False, **values: object) -> None:
+        """Add a row, which replaces an earlier one of its id or is left out if there is one. Raises BadRow."""
+        row = {name: _stored(name, value) for name, value in values.items()}
+        for name in _NEEDED.get(table, ()):
+            if row.get(name) in (None, ""):
+                raise BadRow(f"The field {name!r} of the {table} is missing.")
+        batch = self._waiting[table, replaces]
+        batch.append(tuple(row.get(name) for name in COLUMNS[table]))
+        if len(batch) >= _BATCH:
+            self.flush()
+
+    def reject(self, place: str, reason: object) -> None:
+        self.add("bad", place=place, reason=str(reason))
+
+    def flush(self) -> None:
+        for (table, replaces), batch in self._waiting.items():
+            self._staging.fill(table, COLUMNS[table], batch, replaces=replaces)
+        self._waiting.clear()
+
+    def read(self, rows: Iterator[tuple[str, Any]], stage: Callable[[Any], object]) -> None:
+        """Let `stage` add each of these rows, which come with their places; a BadRow among them is rejected."""
+        while batch := list(islice(rows, 1000)):
+            for place, row in batch:
+                try:
+                    if isinstance(row, BadRow):
+                        raise row
+                    stage(row)
+                except BadRow as bad:
+                    self.reject(place, bad)
+            self._reach(len(batch))
+        self.flush()
+
+    def settle(self) -> None:
+        """Reject comments without an article. Keep the places of comments that are missing but have replies."""
+        self.flush()
+        for statement in _SETTLE:
+            self._staging.run(statement)
+
+
+def _stored(name: str, value: object) -> str | float | None:
+    if value is None:
+        return None
+    if name in _NUMBERS:
+        return _number(name, value)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise BadRow(f"The field {name!r} is not text.")
+    text = str(value).encode("utf-8", "replace").decode().replace("\0", "")
+    if name in _IDS and len(text) > OLD_ID_LIMIT:
+        raise BadRow(f"The field {name!r} has more than {OLD_ID_LIMIT} characters.")
+    return text or None if name in _IDS else text
+
+
+def _number(name: str, value: object) -> float:
+    try:
+        number = (
+            value if isinstance(value, int | float) else float(str(value)[:40] if isinstance(value, str) else "")
+        )
+    except ValueError:
+        raise BadRow(f"The field {name!r} is not a number.") from None
+    if not -(2**53) < number < 2**53 or (name in TIMES and not 0 <= number < 10**10):
+        raise BadRow(f"The field {name!r} is out of range.")
+    return int(number) if number == int(number) else number
+
+
+def moment(value: object, unit: int = 1) -> Any:
+    """Return a time as Unix seconds: a number of which `unit` are one, or ISO 8601, in UTC without a zone.
+
+    Others are returned as they are. Raises BadRow.
+    """
+    if isinstance(value, str):
+        try:
+            number = float(value[:40])
+        except ValueError:
+            return _of_iso(value[:40].strip())
+        return number / unit
+    return value / unit if unit > 1 and isinstance(value, float | int) and abs(value) < 2**63 else value
+
+
+def _of_iso(text: str) -> float:
+    try:
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        raise BadRow("The time is neither a number nor ISO 8601.") from None
+
+
+def text_of(value: object) -> str:
+    """Return a text, "" for what is none."""
+    return value if isinstance(value, str) else ""
+
+
+def markdown(html: object) -> str:
+    """Return HTML as Markdown. Raises BadRow."""
+    text = text_of(html)
+    if len(text) > _LONGEST_HTML:
+        raise BadRow(f"The text has more than {_LONGEST_HTML:,} characters.")
+    return str(JustHTML(text, fragment=True).to_markdown())
+
+
+def files_of(source: str) -> list[Path]:
+    """Return the file, or those of a folder by their names. Raises BadSource."""
+    path = Path(source)
+    found = sorted(one for one in path.rglob("[!.]*") if one.is_file()) if path.is_dir() else [path]
+    if not found or not found[0].is_file():
+        raise BadSource(f"There is no file {source!r}, or nothing in it.")
+    return found
+
+
+def objects(path: Path) -> Iterator[tuple[str, "dict[str, Any] | BadRow"]]:
+    """Yield the objects of a file of JSON lines with their places. Raises BadSource."""
+    for number, line in lines(path):
+        if line.strip():
+            yield f"{path.name}:{number}", _object(line)
+
+
+def _object(line: bytes) -> "dict[str, Any] | BadRow":
+    if len(line) > LONGEST_LINE:
+        return BadRow("The line is too long.")
+    try:
+        found = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        return BadRow("The line is not UTF-8 text.")
+    except (ValueError, RecursionError):
+        return BadRow("The line is not valid JSON.")
+    return found if isinstance(found, dict) else BadRow("The line is not a JSON object.")
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield number, from 1, and bytes of each line, which is cut above the limit. Raises BadSource."""
+    number, unpacked = 0, 0
+    try:
+        with path.open("rb") as packed, _unpacked(packed) as file:
+            while line := file.readline(LONGEST_LINE + 1):
+                number += 1
+                yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                while True:
+                    unpacked += len(line)
+                    if unpacked > _FREE and unpacked > _MOST_PACKED * packed.tell():
+                        raise BadSource(
+                            f"{path.name} is {_MOST_PACKED} times as large when unpacked: it looks damaged."
+                        )
+                    if len(line) <= LONGEST_LINE or line.endswith(b"\n"):
+                        break
+                    line = file.readline(LONGEST_LINE + 1)
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError, MemoryError) as error:
+        raise BadSource(f"{path.name} cannot be read beyond line {number}: {error}") from error
+
+
+@contextmanager
+def _unpacked(packed: IO[bytes]) -> Iterator[IO[bytes]]:
+    head = packed.read(4)
+    packed.seek(0)
+    if head.startswith(_GZIP):
+        with gzip.GzipFile(fileobj=packed) as file:
+            yield file  # type: ignore[misc] # it has what is used of one
+    elif head == _ZSTD:
+        # The public dumps need windows of 2 GB: `zstd --long=31`.
+        window = min(2**31, max(2**27, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4))
+        unpacker = zstandard.ZstdDecompressor(max_window_size=window)
+        with unpacker.stream_reader(packed, read_across_frames=True) as stream:
+            yield io.BufferedReader(stream, 2**20)  # a raw file, says its manual
+    else:
+        yield packed
