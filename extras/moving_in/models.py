@@ -55,3 +55,21 @@ class MovedAccount(Row):
     """The owner's address there, if MOVING_IN_ADDRESSES lets it be kept: it proves whose the account is."""
 
     claimed_at = models.DateTimeField(null=True)
+
+
+class FollowedFeed(Row):
+    """A feed whose new entries housekeeping holds for the moderators, as posts of a member."""
+
+    address = models.CharField(max_length=2048, unique=True)
+    member = models.ForeignKey(User, models.CASCADE, related_name="followed_feeds")
+    group = models.CharField(max_length=60, blank=True)
+    known = models.JSONField(default=list, help_text="Digests of the ids of entries, the newest first.")
+    etag = models.CharField(max_length=200, blank=True)
+    modified = models.CharField(max_length=200, blank=True)
+    next_at = models.DateTimeField(default=timezone.now)
+    failures = models.PositiveIntegerField(default=0, help_text="Since it was last read.")
+    problem = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        told = f": {self.problem}" if self.problem else ""
+        return f"{self.address} (as {self.member.username}, group {self.group or 'none'}){told}"
