@@ -19,7 +19,7 @@ from extras.moving_in.models import Kind
 from extras.moving_in.sources import BadSource, Format, old_addresses
 from extras.moving_in.sources.tables import connected, create, opened, stage
 from extras.moving_in.staging import Staging
-from outgoing.fetching import Answer, Fetch, NotFetched, checked
+from outgoing.fetching import Fetch, NotFetched, checked
 from outgoing.posting import WORLD, pause_in
 
 _LOG = "id INTEGER PRIMARY KEY, mod_person_id INTEGER, reason, when_"
@@ -171,6 +171,7 @@ def _parent(path: str) -> str | None:
 
 
 PAUSE_SECONDS = 0.4  # between requests: a server allows 180 in a minute, unless its administrators say otherwise
+_SECONDS = 30.0  # for one answer: a server skips the posts before a page one by one
 _RETRIES, _MOST, _PARTS = 6, 50, 5  # _MOST things on a page, or a fifth and a twenty-fifth where texts are long
 
 
@@ -191,7 +192,10 @@ _NAMES = {
 def _read(source: str, db: sqlite3.Connection, reach: Callable[[int], object]) -> None:
     """Copy the lists of an API into tables, whose rows are replaced by newer ones. Raises BadSource."""
     base = f"{source.rstrip('/').removesuffix('/api/v3')}/api/v3"
-    site = _asked(f"{base}/site")["site_view"]
+    try:
+        site = _asked(f"{base}/site")["site_view"]
+    except (ValueError, KeyError, TypeError):
+        raise BadSource(f"{base} is not the API of a Lemmy server.") from None
     db.executescript("DELETE FROM site; DELETE FROM local_site")
     _insert(db, {"site": site["site"], "local_site": {"site_id": site["site"]["id"]}})
     for each in _LISTS:
@@ -240,15 +244,16 @@ def _asked(address: str) -> Any:
         time.sleep(pause)
         try:
             url = checked(address, private_hosts=[host])  # the operator named it
-            answer: Answer = Fetch(WORLD, settings.USER_AGENT, private_hosts=[host]).request(
-                url, {"Accept": "application/json"}
-            )
+            fetch = Fetch(WORLD, settings.USER_AGENT, seconds=_SECONDS, private_hosts=[host])
+            answer = fetch.request(url, {"Accept": "application/json"})
         except NotFetched as error:
             problem, pause = str(error), 2.0**attempt
             continue
         if answer.status == 200:
             return json.loads(answer.body)
         problem, pause = str(answer.status), pause_in(answer) or PAUSE_SECONDS * 4**attempt
+        if answer.status not in (400, 429) and answer.status < 500:  # 0.18 refuses with 400 what is too often
+            break
     raise BadSource(f"{address} cannot be read ({problem}). Run the command again later: it goes on where it was.")
 
 

@@ -25,6 +25,7 @@ def staged_rows(name, source, before=""):
                 format_of(name).fill(str(source), staging, {}, counts.append)
             staging.finish()
             found = {table: _in_order(staging.rows(table)) for table in TABLES}
+            assert found.pop("bad") == []
         assert [one.name for one in Path(folder).iterdir() if "staging" in one.name] == ["staging.sqlite3"]
         assert sum(counts)
         return found

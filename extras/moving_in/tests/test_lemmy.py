@@ -1,13 +1,9 @@
 """A server of Lemmy: what comes from its database, its dump and its API, row by row."""
 
-import json
 import os
 import shutil
 import subprocess
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -16,7 +12,8 @@ from extras.moving_in.models import Kind
 from extras.moving_in.sources import BadSource, format_of, lemmy
 from extras.moving_in.staging import staged
 from extras.moving_in.tests.addresses import place_of
-from extras.moving_in.tests.lemmy_rows import STAGED, api_page, lemmy_sql
+from extras.moving_in.tests.lemmy_api import Api, of_api, serving
+from extras.moving_in.tests.lemmy_rows import STAGED, lemmy_sql
 from extras.moving_in.tests.readme import sources_of
 from extras.moving_in.tests.staging_rows import staged_rows
 from tests import waiting
@@ -78,65 +75,10 @@ def test_a_database_of_another_software_is_refused(server):
         staged_rows("lemmy", server.url)
 
 
-class Api:
-    """An API that answers by `api_page`, and that can fail: `failures` has what comes first, and answers are cut
-    off that have more than `most`."""
-
-    def __init__(self):
-        self.asked, self.failures, self.most = [], [], 50
-
-
-@contextmanager
-def serving(api):
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            api.asked.append(self.path)
-            url = urlsplit(self.path)
-            status = api.failures.pop(0) if api.failures else 200
-            query = dict(parse_qsl(url.query))
-            body = json.dumps(api_page(url.path.removeprefix("/api/v3/"), query)).encode()
-            whole = int(query.get("limit", 1)) <= api.most
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write((body if whole else body[:-1]) if status == 200 else b"{}")
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 @pytest.fixture
 def api(monkeypatch):
     monkeypatch.setattr(lemmy, "PAUSE_SECONDS", 0)
     return Api()
-
-
-NEVER = ("vote", "saved", "hidden", "follow")
-
-
-def without(staged, *columns):
-    return [tuple(None if place in columns else one for place, one in enumerate(row)) for row in staged]
-
-
-def of_api():
-    """Return what has to come from the API: no votes of members, and what was removed by the log alone."""
-    members = [row for row in without(STAGED["member"], 5, 6) if row[0] != "gone"]
-    articles = [row if row[0] != "33" else (*row[:6], 0, *row[7:]) for row in STAGED["article"] if row[0] != "34"]
-    tags = [row for row in STAGED["article_tag"] if row[0] != "34"]
-    return {
-        **STAGED,
-        **{table: [] for table in NEVER},
-        "member": members,
-        "article": articles,
-        "article_tag": tags,
-    }
 
 
 @pytest.mark.parametrize("suffix", ["", "/", "/api/v3"])
@@ -163,6 +105,17 @@ def test_a_server_that_asks_for_a_pause_is_asked_again(api, monkeypatch):
     with serving(api) as address:
         assert staged_rows("lemmy", address) == of_api()
     assert pauses[:4] == [0.4, 0.4, 0.4, 1.6]
+
+
+def test_a_server_of_another_software_is_refused_at_once(api):
+    with serving(api) as address:
+        api.most = 0
+        with pytest.raises(BadSource, match="is not the API of a Lemmy server"):
+            staged_rows("lemmy", address)
+        api.failures = [404]
+        with pytest.raises(BadSource, match="cannot be read"):
+            staged_rows("lemmy", address)
+    assert len(api.asked) == 2
 
 
 def test_an_interrupted_run_goes_on_where_it_was(api, tmp_path):
