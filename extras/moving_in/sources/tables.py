@@ -132,8 +132,9 @@ def _loaded(parts: _Parts, wanted: Wanted) -> Iterator[tuple[sqlite3.Connection,
         create(db, wanted)
         found = set()
         for table, columns, rows in parts:
+            if not (names := [name for name in _names(wanted[table]) if name in columns]):
+                continue
             found.add(table)
-            names = [name for name in _names(wanted[table]) if name in columns]
             places = [columns.index(name) for name in names]
             line = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608 # nosec B608 - our names
             try:
@@ -172,6 +173,8 @@ def _dumped(lines: Iterable[str], wanted: Wanted) -> _Parts:
         elif found := _CREATE.match(line):
             own = (_COLUMN.match(part) for part in takewhile(lambda part: not part.startswith(")"), lines))
             columns[found[1]] = [column[1] for column in own if column]
+            if found[1] in wanted:
+                yield found[1], columns[found[1]], ()  # it may have no rows
         elif (found := _INSERT.match(line)) and found[1] in wanted:
             given = re.findall(r"`(\w+)`", found[2] or "") or columns.get(found[1], [])
             yield found[1], given, _inserted(line, found.end(), lines)

@@ -58,9 +58,9 @@ def test_every_kind_of_row_comes_from_a_dump_of_mariadb(tmp_path):
 
 
 def test_a_file_that_is_no_site_of_lobsters_is_refused(tmp_path):
-    (tmp_path / "text.sql").write_text("CREATE TABLE `users` (\n  `id` int\n);\n")
+    (tmp_path / "text.sql").write_text("CREATE TABLE `users` (\n  `id` int\n);\nCREATE TABLE `comments` (\n);\n")
 
-    with pytest.raises(BadSource, match="There is no table 'users'"):
+    with pytest.raises(BadSource, match="There is no table 'stories'"):
         staged_rows("lobsters", tmp_path / "text.sql")
     with pytest.raises(BadSource, match="cannot be read"):
         staged_rows("lobsters", tmp_path / "absent.sqlite3")

@@ -66,6 +66,13 @@ def test_a_dump_has_the_rows_of_each_program(tmp_path, dump):
         ]
 
 
+def test_a_table_without_rows_is_there(tmp_path):
+    (tmp_path / "dump.sql").write_text("CREATE TABLE `users` (\n  `id` int\n);\n", "utf-8")
+
+    with opened(str(tmp_path / "dump.sql"), WANTED, ["users"]) as db:
+        assert db.execute("SELECT count(*) FROM users").fetchone() == (0,)
+
+
 @pytest.mark.parametrize(
     "dump",
     [
