@@ -101,21 +101,30 @@ class Imports:
         marks = list(map(_mark, articles))
         return list(map(self._existing({time for _, time in marks}).get, marks))
 
-    def add_comments(self, comments: Sequence[ImportedComment]) -> list[CommentEntry]:
+    def save(self, user: UserId, times: Mapping[ArticleId, float]) -> None:
+        """Save articles for a member, as of these times in Unix seconds, until the list is full. One round trip."""
+        key, most = names.saved(user), self._store.rules.max_saved
+        newest_first = sorted(times.items(), key=lambda one: -one[1])
+        self._store.run_many(Call("members/save", (key,), (one, exact_time(at), most)) for one, at in newest_first)
+
+    def add_comments(
+        self, comments: Sequence[ImportedComment], ids: Sequence[ArticleId] | None = None
+    ) -> list[CommentEntry]:
         """Add comments on existing articles; return the outcome of each.
 
         Those of one article are together, in the order of their numbers. A comment is there already if the
         article has one with its number and its posting time. Voters are added as by `add`; a comment whose
         author's account is deleted is added without a name. Repeating an interrupted import completes it, and
-        brings no comment back that was deleted here. At most two round trips, and one for each `AT_ONCE`. Raises
-        ImportRunning as `add` does.
+        brings no comment back that was deleted here. `ids`: those of the articles, which are else found by what an
+        import knows of them. At most two round trips, and one for each `AT_ONCE`. Raises ImportRunning as `add`.
         """
         if not comments:
             return []
         self.renew()
-        commented = (article for article, _ in groupby(comments, lambda comment: comment.article))
-        known = self._existing({exact_time(article.posted_at) for article in commented})
-        ids = [known.get(_mark(comment.article)) for comment in comments]
+        if ids is None:
+            commented = (article for article, _ in groupby(comments, lambda comment: comment.article))
+            known = self._existing({exact_time(article.posted_at) for article in commented})
+            return _enter_comments(self._store, comments, [known.get(_mark(one.article)) for one in comments])
         return _enter_comments(self._store, comments, ids)
 
     def _enter(self, fresh: dict[Mark, ImportedArticle]) -> dict[Mark, ArticleId]:

@@ -6,7 +6,7 @@ text; times are Unix seconds. What a source does not know is NULL.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ merged into another; its kind is a `Kind`. `bad` has what the adapter could not 
 `posts.csv:12`, and why.
 """
 
+_FILE = {"file": "one PRIMARY KEY, mark, is_whole"}  # which source the rows are of, and whether all are there
+
 _INDEXES = (
     "comment (article, time)", "vote (article)", "vote (comment)", "saved (member)",
     "hidden (member)", "follow (member)",
@@ -55,8 +57,8 @@ class Staging:
         self.path = path
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._db.row_factory = sqlite3.Row
-        self._db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000;")
-        for name, columns in TABLES.items():
+        self._db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000;")
+        for name, columns in {**TABLES, **_FILE}.items():
             self._db.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
 
     def empty(self, table: str) -> None:
@@ -92,20 +94,42 @@ class Staging:
         """Make the indexes by which the import reads. Call it when all rows are there."""
         for number, index in enumerate(_INDEXES):
             self._db.execute(f"CREATE INDEX IF NOT EXISTS index_{number} ON {index}")
+        self._db.execute("UPDATE file SET is_whole = 1")
 
     def run(self, statement: str) -> None:
         """Run a statement of an adapter, to complete what it filled."""
         self._db.execute(statement)
 
-    def count(self, table: str) -> int:
-        (number,) = self._db.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 # nosec B608 - our names
+    @property
+    def mark(self) -> str:
+        """What tells the source from others, and from itself after a change; "" before any."""
+        row = self._db.execute("SELECT mark FROM file").fetchone()
+        return str(row[0]) if row else ""
+
+    @mark.setter
+    def mark(self, mark: str) -> None:
+        self._db.execute("INSERT OR IGNORE INTO file VALUES (1, ?, 0)", [mark])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows of the source are there."""
+        return bool(self.count("file", "is_whole = 1"))
+
+    def rows_to_enter(self) -> int:
+        """Return how many rows the import goes through."""
+        return sum(map(self.count, ("member", "article", "comment", "saved", "hidden", "follow")))
+
+    def count(self, table: str, where: str = "1", values: Sequence[Any] = ()) -> int:
+        line = f"SELECT count(*) FROM {table} WHERE {where}"  # noqa: S608 # nosec B608 - our names
+        (number,) = self._db.execute(line, values).fetchone()
         return int(number)
 
     def rows(self, table: str, where: str = "", values: Sequence[Any] = (), *, order: str = "") -> Iterator[Any]:
         """Yield rows, which have their columns by name, as they are read."""
         clause = f" WHERE {where}" if where else ""
-        with closing(self._db.cursor()) as cursor:
-            yield from cursor.execute(f"SELECT * FROM {table}{clause} {order}", values)  # noqa: S608 # nosec B608 - our names
+        line = f"SELECT * FROM {table}{clause} {order}"  # noqa: S608 # nosec B608 - our names
+        for row in self._db.execute(line, values):  # noqa: UP028 - it would close the cursor, after the file
+            yield row
 
     def articles(self) -> Iterator[Any]:
         """Yield the articles, the oldest first."""
