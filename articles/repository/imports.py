@@ -102,7 +102,7 @@ class Imports:
         return list(map(self._existing({time for _, time in marks}).get, marks))
 
     def save(self, user: UserId, times: Mapping[ArticleId, float]) -> None:
-        """Save articles for a member, as of these times in Unix seconds, until the list is full. One round trip."""
+        """Save articles for a member, as of these times, until the list is full. One round trip."""
         key, most = names.saved(user), self._store.rules.max_saved
         newest_first = sorted(times.items(), key=lambda one: -one[1])
         self._store.run_many(Call("members/save", (key,), (one, exact_time(at), most)) for one, at in newest_first)

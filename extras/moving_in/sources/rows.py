@@ -50,7 +50,8 @@ _SETTLE = (
     "WHERE article IS NULL OR article NOT IN (SELECT id FROM article)",
     "DELETE FROM comment WHERE article IS NULL OR article NOT IN (SELECT id FROM article)",
     "INSERT OR IGNORE INTO comment (id, article, time, text, is_deleted) "
-    "SELECT parent, article, min(time), '', 1 FROM comment "
+    "SELECT parent, article, max(min(time) - 0.001, (SELECT time FROM article WHERE id = comment.article)), '', 1 "
+    "FROM comment "
     "WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM comment) GROUP BY parent",
 )
 
@@ -63,7 +64,10 @@ class Rows:
     """Rows on their way into the staging tables, in batches."""
 
     def __init__(self, staging: Staging, reach: Callable[[int], object]) -> None:
+        """An interrupted run may have left rows: those without an id would be there twice."""
         self._staging, self._reach = staging, reach
+        for table in (name for name, columns in TABLES.items() if "PRIMARY KEY" not in columns):
+            staging.empty(table)
         self._waiting: dict[tuple[str, bool], list[tuple[Any, ...]]] = defaultdict(list)
 
     def add(self, table: str, *, replaces: bool = False, **values: object) -> None:

@@ -5,6 +5,7 @@ import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,16 +46,25 @@ class Command(StoreCommand):
         parser.add_argument(
             "source", metavar="SOURCE", nargs="?", default="", help="a file, a folder or an address"
         )
-        parser.add_argument("--name", required=True, help="what the source is called here, such as old-site")
+        parser.add_argument("--name", default="", help="what the source is called here, such as old-site")
         parser.add_argument(
             "--host", default="", help="where it was, such as old.example: its addresses lead here"
         )
-        parser.add_argument("--mapping", metavar="FILE", help="for the format lines: which field is what")
+        for name in FORMATS:
+            if find_spec(f"extras.moving_in.sources.{name}"):
+                format_of(name).arguments(parser)
         parser.add_argument("--dry-run", action="store_true", help="say what would come, and change nothing")
         super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         require_accounts()
+        try:
+            said = format_of(options["format"]).instead(options["source"], options)
+        except BadSource as error:
+            raise CommandError(str(error)) from None
+        if said:
+            self.stdout.write(said)
+            return
         try:
             validate_slug(options["name"])
         except ValidationError:
@@ -74,6 +84,8 @@ class Command(StoreCommand):
         path.parent.mkdir(mode=0o700, exist_ok=True)
         source.host, report, began = options["host"] or source.host, Report(), time.monotonic()
         with stopped_by_signals() as stopping, self._staged(path, source, options, stopping.is_set) as staging:
+            for row in staging.rows("bad"):
+                report.note("row", row["reason"], row["place"])
             if not options["dry_run"]:
                 source.completed_at = None
                 source.save()
@@ -113,7 +125,7 @@ class Command(StoreCommand):
         """Open the staging file, filled from the source, which is read again only if it changed."""
         if not options["source"]:
             raise CommandError("Which SOURCE? A file, a folder or an address.")
-        mark = _mark(options["source"], options["mapping"] or "")
+        mark = _mark(options["source"], options.get("mapping") or "", str(options.get("flairs")), options["host"])
         with staged(path) as staging:
             is_known = staging.mark in (mark, "")
         if not is_known:
@@ -145,9 +157,9 @@ class Command(StoreCommand):
             self.stdout.write(line)
 
 
-def _mark(source: str, mapping: str) -> str:
-    """Return a digest of a source: of names, sizes and times of its files, or of its address."""
-    path, facts = Path(source), [source]
+def _mark(source: str, mapping: str, *more: str) -> str:
+    """Return a digest of a source: of names, sizes and times of its files or of its address, and of options."""
+    path, facts = Path(source), [source, *more]
     if not urlsplit(source).netloc:
         for file in sorted([path, *path.rglob("*")] if path.is_dir() else [path]):
             if not file.exists():
