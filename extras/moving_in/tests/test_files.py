@@ -167,6 +167,16 @@ def test_items_of_hacker_news_are_staged_row_by_row(tmp_path, stage):
     assert by_id(found["member"], "joined", "about") == {"ann": (T - 100, "I\n\nam"), "bob": (None, None)}
 
 
+def test_circles_of_replies_end(tmp_path, stage):
+    circle = [REPLY | {"id": 1, "parent": 3}, REPLY | {"id": 2, "parent": 1}, REPLY | {"id": 8, "parent": 9}]
+    found = stage(
+        "hackernews", written(tmp_path / "items.jsonl", [STORY, REPLY, *circle, REPLY | {"id": 9, "parent": 8}])
+    )
+
+    assert set(by_id(found["comment"])) == {"1", "2", "3"}
+    assert {row["place"] for row in found["bad"]} == {"comment 8", "comment 9"}
+
+
 @pytest.mark.parametrize(
     ("form", "address", "kind", "old_id"),
     [
