@@ -33,7 +33,7 @@ from articles.domain.refusals import refusal_of
 from articles.operation import ARRIVED_AT
 from articles.repository import answer_within
 from articles.text.refusals import action_sentence
-from articles.web import caching, error_pages as pages, limits, reading
+from articles.web import caching, error_pages as pages, extras, limits, reading
 from articles.web.addresses import moved
 from articles.web.wiring import repository
 
@@ -58,7 +58,7 @@ class PagesMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with answer_within(_seconds_left(request)) if request.method in _READS else nullcontext():
-            response = self._get_response(request)
+            response = extras.answer_for_host(request) or self._get_response(request)
         response = caching.with_cache_headers(request, response)
         return in_words(request, response) if response.status_code >= 400 else response
 

@@ -35,6 +35,7 @@ ALLOWED_HOSTS += [
     for host in (_public.hostname, CONFIGURATION["HOST"])
     if host and host not in hosts.EVERY_ADDRESS
 ]
+ALLOWED_HOSTS += (HOSTS_OF_EXTRAS := extras.hosts(CONFIGURATION))
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
 _about = f" (+{SITE_URL}/about/)" if SITE_URL else ""
 USER_AGENT = f"article-voting-site/{VERSION}{_about}"  # of the requests that the site sends

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 FOLDER = Path(__file__).parents[2] / "extras"
 
@@ -173,6 +173,9 @@ class Rows:
 
     buttons: tuple[FormButton, ...] = ()
     views: tuple[View, ...] = ()
+    hosts: tuple[str, ...] = ()
+    """Settings with hosts, beside the site's own, for which `Extra.answer_for_host` answers."""
+
     other_origins: tuple[str, ...] = ()
     """Beginnings of addresses below which programs in pages of other origins may read feeds and JSON."""
     sign_ups: tuple[str, ...] = ()
@@ -333,6 +336,11 @@ def buttons(extra: str = "") -> tuple[FormButton, ...]:
 def views(extra: str = "") -> tuple[View, ...]:
     """Return what the core's tables have of the views of one extra, or of all."""
     return tuple(one for name, rows in _rows().items() for one in rows.views if extra in (name, ""))
+
+
+def hosts(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the hosts, beside the site's own, for which extras answer; `values`: of settings, by name."""
+    return tuple(host for rows in _rows().values() for name in rows.hosts for host in values[name])
 
 
 def other_origins() -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from articles.domain.lists import PAGES, Order
 from articles.formatting.values import iso_date
 from articles.kept_pages import in_turn
 from articles.web.caching import CRAWLER_SECONDS
-from articles.web.extras import entries_of
+from articles.web.extras import entries_of, sitemaps
 from articles.web.wiring import finder, repository
 
 PART = 10_000  # ids in one part of the sitemap: a fifth of the limit of the protocol, so that each part is fast
@@ -80,7 +80,7 @@ def robots(request: HttpRequest) -> HttpResponse:
         f"Disallow: {reverse('api:docs').removesuffix('docs')}",
         *(f"Disallow: {path}" for path in _closed_paths()),
         "",
-        f"Sitemap: {site_address(request)}{reverse('articles:sitemap')}",
+        *(f"Sitemap: {site_address(request)}{path}" for path in (reverse("articles:sitemap"), *sitemaps())),
     ]
     return HttpResponse("\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
 

@@ -16,7 +16,7 @@ from accounts.web.sent_forms import comes_from_elsewhere
 from articles.domain import errors
 from articles.operation import outages
 from articles.text.refusals import action_sentence
-from articles.web import reading
+from articles.web import extras, reading
 from articles.web.addresses import redirect_without_slash
 from articles.web.preferences import THEME_COOKIE, THEMES
 
@@ -61,17 +61,20 @@ def forbidden(request: HttpRequest, exception: Exception | None = None, reason: 
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Render the page of 404, or redirect to the address without its trailing slash.
+    """Render the page of 404, or redirect to the address without its trailing slash, or to where an extra knows.
 
     On a site for members, an address that does not exist asks for a login like all others.
     """
-    if not isinstance(exception, Resolver404):
-        return page(request, 404)
+    is_address = isinstance(exception, Resolver404)
     try:
-        closed = reading.to_login(request) if reading.is_closed_to(request) else None
+        if is_address and reading.is_closed_to(request):
+            return reading.to_login(request)
+        if is_address and (plain := redirect_without_slash(request)):
+            return plain
+        found = extras.find_unknown(request) if request.method in ("GET", "HEAD") else ""
     except ACCOUNTS_AWAY as error:
         return unavailable(request, error)
-    return closed or redirect_without_slash(request) or page(request, 404)
+    return page(request, 404, {"explained": found} if found else None) if isinstance(found, str) else found
 
 
 def failed(request: HttpRequest) -> HttpResponse:

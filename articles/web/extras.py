@@ -6,6 +6,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps import AppConfig, apps
+from django.conf import settings
+from django.http.request import split_domain_port
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
@@ -13,7 +15,7 @@ from articles.domain.extras import BadExtra, buttons, names, refuse_clashes, vie
 from articles.domain.limits import BY_NAME
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
 
     from accounts.models import User
@@ -166,6 +168,21 @@ class Extra(AppConfig):
         """Return how a member answers a mail about a notice, in their language; None if there is no way."""
         return None
 
+    def answer_for_host(self, request: "HttpRequest", host: str) -> "HttpResponse | None":
+        """Answer a request for a host of `Rows.hosts` before the core reads it; None for other hosts."""
+        return None
+
+    def find_unknown(self, request: "HttpRequest") -> "HttpResponse | str":
+        """Answer a GET or HEAD to which the core answers 404, or return a sentence for its page, or "".
+
+        At most one query, unless it has found an answer.
+        """
+        return ""
+
+    def sitemaps(self) -> Sequence[str]:
+        """Return paths of further sitemaps, which robots.txt names."""
+        return ()
+
     def log_buttons(
         self,
         request: "HttpRequest",
@@ -223,6 +240,26 @@ def look_up(request: "HttpRequest", link: str) -> dict[str, str]:
 def answer(member: "User", notice: "Notice") -> Answer | None:
     """Return how a member answers a mail about a notice: the first way that an extra has."""
     return next(filter(None, (extra.answer(member, notice) for extra in installed())), None)
+
+
+def answer_for_host(request: "HttpRequest") -> "HttpResponse | None":
+    """Answer a request for a host of an extra; None if it is for the site itself."""
+    if not settings.HOSTS_OF_EXTRAS:
+        return None
+    host = split_domain_port(request.META.get("HTTP_HOST", ""))[0]
+    return next(filter(None, (extra.answer_for_host(request, host) for extra in installed())), None)
+
+
+def find_unknown(request: "HttpRequest") -> "HttpResponse | str":
+    """Return what extras answer instead of 404, or a sentence for its page, or ""."""
+    found: HttpResponse | str = ""
+    for extra in installed():
+        found = found or extra.find_unknown(request)
+    return found
+
+
+def sitemaps() -> list[str]:
+    return [path for extra in installed() for path in extra.sitemaps()]
 
 
 def log_buttons(request: "HttpRequest", article: "Article", entries: "Sequence[LogEntry]") -> dict[float, Button]:

@@ -1,10 +1,14 @@
 """The app of moving in and out, and what it adds to the site as it runs."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
 from articles.web.extras import Extra, Step
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
 
 
 class MovingIn(Extra):
@@ -15,3 +19,18 @@ class MovingIn(Extra):
         from extras.moving_in.sources.feed import hold_new
 
         return (Step("feeds", hold_new, "feed entry", "held for moderators"),)
+
+    def answer_for_host(self, request: "HttpRequest", host: str) -> "HttpResponse | None":
+        from extras.moving_in.addresses import answer_for_host
+
+        return answer_for_host(request, host)
+
+    def find_unknown(self, request: "HttpRequest") -> "HttpResponse | str":
+        from extras.moving_in.addresses import find_unknown
+
+        return find_unknown(request)
+
+    def sitemaps(self) -> Sequence[str]:
+        from extras.moving_in.pages import sitemaps
+
+        return sitemaps()

@@ -1,8 +1,13 @@
 """What moving in adds to the core's tables."""
 
-from articles.domain.extras import Rows, Setting
+from articles.domain.extras import Rows, Setting, View
 
 ROWS = Rows(
-    settings=(Setting("MOVING_IN_ADDRESSES", "yes/no", "0"),),
+    settings=(
+        Setting("MOVING_IN_ADDRESSES", "yes/no", "0"),
+        Setting("OLD_HOSTS", "list of hosts", ""),
+    ),
+    hosts=("OLD_HOSTS",),
     backed_up=("moving_in.Source", "moving_in.Arrival", "moving_in.MovedAccount", "moving_in.FollowedFeed"),
+    views=(View("articles:old_addresses", limits_of_reading=("feeds",)),),
 )

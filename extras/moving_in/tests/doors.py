@@ -10,3 +10,7 @@ def fill(member):
     Arrival.objects.create(source=source, kind=Kind.MEMBER, old_id="7", new_id=str(member.pk))
     MovedAccount.objects.create(user=member, source=source, address="owner@old.example")
     FollowedFeed.objects.create(address="https://old.example/feed", member=member)
+
+
+WITHOUT_PAGE = {"a file for crawlers": "articles:old_addresses"}
+CRAWLED = ("old_addresses",)
