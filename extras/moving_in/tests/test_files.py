@@ -3,7 +3,6 @@
 import gzip
 import json
 from itertools import islice
-from pathlib import Path
 
 import pytest
 import zstandard
@@ -12,7 +11,6 @@ from extras.moving_in.models import Kind
 from extras.moving_in.sources import BadSource, format_of, rows
 from extras.moving_in.staging import staged
 
-SHARED = Path("/work/shared")
 T = 1_367_424_000
 
 
@@ -290,9 +288,8 @@ def test_deeply_nested_html_ends(tmp_path, stage, html):
     assert len(found["article"][0]["text"] or "") < 5_000_000
 
 
-@pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="The real articles are not here.")
-def test_real_articles_come_as_submissions(tmp_path, stage):
-    with (SHARED / "data/articles_2000.jsonl").open(encoding="utf-8") as lines:
+def test_real_articles_come_as_submissions(tmp_path, stage, shared_dir):
+    with (shared_dir / "data/articles_2000.jsonl").open(encoding="utf-8") as lines:
         real = [json.loads(line) for line in islice(lines, 2000)]
     shaped = [
         {"id": str(number), "title": one["title"].replace("&", "&amp;"), "url": one["link"].replace("&", "&amp;"),
@@ -414,10 +411,9 @@ def test_a_mapping_that_cannot_be_followed_is_refused(folder, stage, text, said)
         stage("lines", folder, mapping=str(folder / "map.toml"))
 
 
-@pytest.mark.skipif(not (SHARED / "cases").is_dir(), reason="The strings that break sites are not here.")
-def test_strings_that_break_sites_are_staged_as_they_are(folder, stage):
-    naughty = [one for one in json.loads((SHARED / "cases/naughty_strings.json").read_text("utf-8")) if one]
-    xss = (SHARED / "cases/xss_300.txt").read_text("utf-8").splitlines()
+def test_strings_that_break_sites_are_staged_as_they_are(folder, stage, shared_dir):
+    naughty = [one for one in json.loads((shared_dir / "cases/naughty_strings.json").read_text("utf-8")) if one]
+    xss = (shared_dir / "cases/xss_300.txt").read_text("utf-8").splitlines()
     texts = [one.replace("\0", "") for one in (*naughty, *xss) if one]
     items = [{"number": at, "headline": text, "at": T * 1000} for at, text in enumerate(texts)]
     (folder / "posts.csv").unlink()
