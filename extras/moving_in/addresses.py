@@ -140,7 +140,10 @@ def _moved(place: str) -> HttpResponse:
 
 def find_unknown(request: HttpRequest) -> HttpResponse | str:
     """Lead from an old address to what it was of; say of others that they did not come."""
-    found = find(request.path_info, request.META.get("QUERY_STRING", ""), request.get_host())
+    try:
+        found = find(request.path_info, request.META.get("QUERY_STRING", ""), request.get_host())
+    except (OperationalError, InterfaceError):
+        return ""
     if found and found.path not in ("", request.path_info):
         return _moved(found.path)
     return _("This was at %(site)s before. It did not move here.") % {"site": found.place} if found else ""

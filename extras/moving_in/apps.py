@@ -10,10 +10,17 @@ from articles.web.extras import Extra, Step
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
+    from accounts.models import User
+
 
 class MovingIn(Extra):
     name = "extras.moving_in"
     verbose_name = _("Moving in and out")
+
+    def ready(self) -> None:
+        from accounts.account_deletion import deletion_begun
+
+        deletion_begun.connect(_remove_own, dispatch_uid=self.name)
 
     def steps(self) -> Sequence[Step]:
         from extras.moving_in.sources.feed import hold_new
@@ -34,3 +41,11 @@ class MovingIn(Extra):
         from extras.moving_in.pages import sitemaps
 
         return sitemaps()
+
+
+def _remove_own(member: "User", **_: object) -> None:
+    from extras.moving_in.models import Arrival, FollowedFeed, Kind, MovedAccount
+
+    MovedAccount.objects.filter(user=member).delete()
+    FollowedFeed.objects.filter(member=member).delete()
+    Arrival.objects.filter(kind=Kind.MEMBER, new_id=str(member.pk)).delete()

@@ -1,5 +1,6 @@
 """Pages of moving in: the sitemap of old addresses."""
 
+from django.conf import settings
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path, reverse
@@ -17,7 +18,9 @@ def _parts() -> int:
 
 
 def sitemaps() -> list[str]:
-    """Return the paths of the parts. One query."""
+    """Return the paths of the parts. One query, none without a former host."""
+    if not settings.OLD_HOSTS:
+        return []
     return [reverse("articles:old_addresses", args=[number + 1]) for number in range(_parts())]
 
 

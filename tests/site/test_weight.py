@@ -12,14 +12,14 @@ IMPORTED = [name for names in IMPORTS.values() for name in names]
 
 
 def templates():
-    places = ("templates", "extras/*/jinja2")
-    return [path for place in places for path in settings.BASE_DIR.glob(f"{place}/**/*.html")]
+    places = ("templates/**/*.html", "extras/*/jinja2/**/*.html", "extras/*/forms.py")
+    return [path for place in places for path in settings.BASE_DIR.glob(place)]
 
 
 def linked():
     """Return the names of the style sheets that templates link to."""
     texts = (path.read_text() for path in templates())
-    return {name for text in texts for name in re.findall(r"static\('css/([\w.]+)'\)", text)}
+    return {name for text in texts for name in re.findall(r"static\(['\"]css/([\w.]+)['\"]\)", text)}
 
 
 def served(static_files, name):
@@ -67,9 +67,9 @@ def test_all_style_sheets_total_at_most_14_kilobytes(static_files):
 
 def scripts_by_template():
     """Return the names of the scripts that each template loads, with those of every page."""
-    texts = {path.name: path.read_text() for path in templates()}
-    loaded = {name: set(re.findall(r"static\('js/(\w+)\.js'\)", text)) for name, text in texts.items()}
-    common = loaded["base.html"] | loaded["scripts.html"]
+    texts = {f"{path.parent.name}/{path.name}": path.read_text() for path in templates()}
+    loaded = {name: set(re.findall(r"static\(['\"]js/(\w+)\.js['\"]\)", text)) for name, text in texts.items()}
+    common = loaded["templates/base.html"] | loaded["templates/scripts.html"]
     return {name: common | own for name, own in loaded.items()}
 
 

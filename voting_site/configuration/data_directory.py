@@ -15,7 +15,7 @@ from articles.configuration.kinds import BadSetting
 from voting_site.configuration.kinds import secret
 
 PROGRAM_FOLDERS = (
-    "accounts", "articles", "bench", "deploy", "docs", "extras", "links", "locale", "moderation",
+    "accounts", "articles", "bench", "deploy", "docs", "extras", "locale", "moderation",
     "outgoing", "static", "tasks", "templates", "tests", "voting_site",
 )  # fmt: skip
 """Folders of the checkout, in addition to hidden ones such as .git."""

@@ -19,7 +19,6 @@ import feedparser
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from justhtml import JustHTML
 
 from accounts.models import HeldPost, User
 from articles.domain.errors import GroupNotFound
@@ -139,6 +138,8 @@ def _entry(given: Mapping[str, Any], base: str) -> _Entry:
         [*(given.get("content") or ()), given.get("summary_detail") or {}][0],
     )
     if text_of((given.get("title_detail") or {}).get("type")) != "text/plain" and len(title) < 10_000:
+        from justhtml import JustHTML  # noqa: PLC0415 - 2 MB, which other processes do without
+
         title = JustHTML(title, fragment=True).to_text()
     text = text_of(content.get("value"))
     at = given.get("published_parsed") or given.get("updated_parsed")

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import zstandard
-from justhtml import JustHTML
 
 from extras.moving_in.models import OLD_ID_LIMIT
 from extras.moving_in.sources import BadSource
@@ -166,6 +165,8 @@ def markdown(html: object) -> str:
     text = text_of(html)
     if len(text) > _LONGEST_HTML:
         raise BadRow(f"The text has more than {_LONGEST_HTML:,} characters.")
+    from justhtml import JustHTML  # noqa: PLC0415 - 2 MB, which processes that read no source do without
+
     return str(JustHTML(text, fragment=True).to_markdown())
 
 
