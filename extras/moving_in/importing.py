@@ -14,7 +14,7 @@ from secrets import token_urlsafe
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts import names
@@ -54,6 +54,7 @@ _ROWS_PER_SECOND = 1_000
 _STORE_BYTES_PER_ROW = 1_300
 _SHOWN = 5  # ids that a report shows of each reason
 _NAMES_SHOWN = 50
+_FILLED = ("date_joined", "about", "password", "banned_from", "ban_ends_at", "ban_changed_at")  # of an account
 _HASHES = (
     "argon2",
     "bcrypt",
@@ -281,9 +282,7 @@ class MovingIn:
                 if ban := self._fill_account(user, row):
                     bans.append(ban)
                 changed.append(user)
-            User.objects.bulk_update(
-                changed, ["date_joined", "about", "password", "banned_from", "ban_ends_at", "ban_changed_at"]
-            )
+            _update(changed)
             MovedAccount.objects.bulk_create(moved)
             Ban.objects.bulk_create(bans)
             self._note_arrivals(Kind.MEMBER, came)
@@ -710,6 +709,20 @@ def _cleaned(clean: Callable[[str], str], value: object) -> str:
         return clean(str(value or ""))
     except InvalidInput as error:
         raise BadRow(str(error)) from None
+
+
+def _update(accounts: Sequence[User]) -> None:
+    """Write what new accounts came with. `bulk_update` takes ten times as long."""
+    columns = [one for one in User._meta.concrete_fields if one.name in _FILLED]
+    line = f"UPDATE {User._meta.db_table} SET {', '.join(f'{one.column} = %s' for one in columns)} WHERE id = %s"  # noqa: S608 # nosec B608 - our names
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            line,
+            [
+                [*(one.get_db_prep_save(getattr(user, one.attname), connection) for one in columns), user.pk]
+                for user in accounts
+            ],
+        )
 
 
 def _date(seconds: object) -> datetime | None:
