@@ -1,4 +1,4 @@
-"""A new extra in thirty lines works when its folder is copied in, and leaves nothing behind when it is deleted."""
+"""A new extra works when its folder is copied in, and leaves nothing behind when it is deleted."""
 
 import json
 import re
