@@ -58,7 +58,8 @@ class PagesMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with answer_within(_seconds_left(request)) if request.method in _READS else nullcontext():
-            response = extras.answer_for_host(request) or self._get_response(request)
+            answer = extras.answer_for_host(request) if settings.HOSTS_OF_EXTRAS else None
+            response = answer or self._get_response(request)
         response = caching.with_cache_headers(request, response)
         return in_words(request, response) if response.status_code >= 400 else response
 

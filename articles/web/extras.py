@@ -6,7 +6,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps import AppConfig, apps
-from django.conf import settings
 from django.http.request import split_domain_port
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
@@ -244,8 +243,6 @@ def answer(member: "User", notice: "Notice") -> Answer | None:
 
 def answer_for_host(request: "HttpRequest") -> "HttpResponse | None":
     """Answer a request for a host of an extra; None if it is for the site itself."""
-    if not settings.HOSTS_OF_EXTRAS:
-        return None
     host = split_domain_port(request.META.get("HTTP_HOST", ""))[0]
     return next(filter(None, (extra.answer_for_host(request, host) for extra in installed())), None)
 
