@@ -1,1 +1,1 @@
-"""Moving in from another site with members, history and addresses, and leaving the same way."""
+"""Moving in from another site with members, history and addresses."""

@@ -6,7 +6,6 @@ A request costs nothing here unless the site would answer 404, or it is for a ho
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.util import find_spec
 from itertools import chain, islice
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -47,7 +46,7 @@ class _Match(NamedTuple):
 
 @cache
 def _formats() -> dict[str, Format]:
-    return {name: format_of(name) for name in FORMATS if find_spec(f"extras.moving_in.sources.{name}")}
+    return {name: format_of(name) for name in FORMATS}
 
 
 def _spellings(path: str, query: str) -> list[str]:

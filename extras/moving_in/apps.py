@@ -1,4 +1,4 @@
-"""The app of moving in and out, and what it adds to the site as it runs."""
+"""The app of moving in, and what it adds to the site as it runs."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class MovingIn(Extra):
     name = "extras.moving_in"
-    verbose_name = _("Moving in and out")
+    verbose_name = _("Moving in")
 
     def ready(self) -> None:
         from accounts.account_deletion import deletion_begun

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from extras.moving_in.models import Kind
 from extras.moving_in.staging import Staging
 
-FORMATS = ("lobsters", "lemmy", "reddit", "hackernews", "lines", "feed", "site")
+FORMATS = ("lobsters", "lemmy", "reddit", "hackernews", "lines", "feed")
 """Names of formats, and of their modules here."""
 
 

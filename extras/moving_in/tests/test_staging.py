@@ -1,5 +1,8 @@
 """The staging file: rows come in any order, and are read in that of the site."""
 
+import pytest
+
+from extras.moving_in.sources import FORMATS, format_of
 from extras.moving_in.staging import staged
 
 
@@ -25,3 +28,8 @@ def test_a_staging_file_can_be_opened_again(tmp_path):
             staging.fill("article", ["id", "title", "time"], [("1", "Once", 1)])
             staging.finish()
             assert staging.count("article") == 1
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_that_the_command_offers_can_be_read(name):
+    assert callable(format_of(name).fill)
