@@ -25,5 +25,7 @@ class ArticlesConfig(AppConfig):
         account_deletion.register_step("ballots", ballots.destroy_key)
         member_ids.reserve, member_ids.note = account_ids.reserve, account_ids.note
         names.cleaned_token_name = clean_token_label
-        post_migrate.connect(extras.remember, sender=self)
+        account_deletion.deletion_begun.connect(extras.delete_rows_of)
+        for receiver in (extras.remember, extras.delete_stale):
+            post_migrate.connect(receiver, sender=self)
         checks.register(lambda **_: [checks.Warning(text, id="extras.W001") for text in extras.sentences()])

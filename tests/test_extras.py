@@ -18,18 +18,22 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import ForeignKey
+from django.db.models import ForeignKey, Model
 from django.urls import path
+from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 import extras as folder_of_extras
 import tasks
-from accounts.models import User
+from accounts import account_deletion
+from accounts.models import Token, User
+from accounts.sessions import MemberSession
 from articles.domain import extras
 from articles.models import ExtraRecord, SiteSetting
 from articles.operation import extras as of_extras
 from articles.web import extras as running
-from tests.factories import post, vote
+from tests import extras as for_tests
+from tests.factories import member, post, vote
 from tests.source import ROOT, modules, within
 from tests.tasks.noted import note
 
@@ -290,3 +294,61 @@ def test_rows_of_an_extra_do_not_keep_those_of_the_core_from_being_deleted(name)
 
 def test_sign_ups_elsewhere_are_relations_of_members(db):
     assert [name for name in extras.sign_ups() if User.objects.exclude(**{name: None}).exists()] == []
+
+
+def own_rows(*, of: type[Model]) -> dict[tuple[type[Model], str], int]:
+    """Return how many rows of extras refer to rows of this model, by model and field."""
+    models = [model for name in extras.names() for model in apps.get_app_config(name).get_models()]
+    fields = [(model, one) for model in models for one in model._meta.concrete_fields if one.related_model is of]
+    return {
+        (model, one.name): model._base_manager.filter(**{f"{one.attname}__isnull": False}).count()
+        for model, one in fields
+    }
+
+
+@pytest.fixture
+def filled(site_store):
+    """A member with rows in every extra."""
+    one = member("carol")
+    for fill in (*for_tests.all_of("fill"), *for_tests.all_of("use")):
+        fill(one)
+    return one
+
+
+def test_rows_of_extras_go_with_a_deleted_account(filled):
+    before = own_rows(of=User)
+
+    account_deletion.begin(filled.pk)
+
+    assert not before or any(before.values())
+    assert not any(own_rows(of=User).values())
+
+
+def test_rows_of_an_account_that_was_deleted_while_a_folder_was_not_there_go_at_the_next_start(filled):
+    before = own_rows(of=User)
+    of_extras.delete_stale()
+    assert own_rows(of=User) == before
+
+    User.objects.filter(pk=filled.pk).update(left_at=timezone.now())
+    of_extras.delete_stale()
+
+    assert not any(own_rows(of=User).values())
+
+
+@pytest.mark.parametrize("related", [Token, MemberSession])
+def test_no_row_refers_to_what_went_while_its_folder_was_not_there(filled, related):
+    before = own_rows(of=related)
+    related._base_manager.all()._raw_delete(related._base_manager.db)  # without what cascades
+
+    of_extras.delete_stale()
+
+    assert not before or any(before.values())
+    assert not any(own_rows(of=related).values())
+
+
+def test_each_start_looks_for_rows_that_are_stale(filled):
+    User.objects.filter(pk=filled.pk).update(left_at=timezone.now())
+
+    call_command("migrate", verbosity=0)
+
+    assert not any(own_rows(of=User).values())

@@ -7,7 +7,8 @@ for their first parts, `doctor.py` with `CHECKS`, `process.py` with a process be
 `jinja2/`, `worker.js`, and `tests/doors.py`: see `tests/extras.py`.
 
 Rows of an extra refer to others than accounts without a constraint in the database (`db_constraint=False`): they
-stay there after its folder was deleted, and must not keep others.
+stay there after its folder was deleted, and must not keep others. They go with what they refer to, an account that
+is deleted as well, as `on_delete` says; for what went while the folder was not there, the next start does that.
 
 This module and `articles.web.extras` are the contract. They name no extra.
 """

@@ -1,13 +1,15 @@
 """What extras have in the accounts database, and how it is removed after their folders were deleted."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Q
+from django.db.models import CASCADE, SET_NULL, Exists, ForeignKey, Model, OuterRef, Q
 from django_tasks_db.models import DBTaskResult
 
 from articles.domain import extras
@@ -32,6 +34,39 @@ def remember(**_signal: object) -> None:
             "article_fields": list(rows.article_fields),
         }
         ExtraRecord.objects.update_or_create(name=name, defaults=facts)
+
+
+def _relations() -> "Iterator[tuple[type[Model], ForeignKey[Any, Any]]]":
+    """Yield the models of extras, each with a field that refers to a row of the core."""
+    for name in extras.names():
+        for model in apps.get_app_config(name).get_models(include_auto_created=True):
+            for one in model._meta.concrete_fields:
+                if isinstance(one, ForeignKey) and one.related_model._meta.app_label != name:
+                    yield model, one
+
+
+def delete_rows_of(member: Model, **_signal: object) -> None:
+    """Delete the rows that refer to an account, as they would go with its row. Receiver of `deletion_begun`."""
+    for model, one in _relations():
+        if one.related_model is type(member) and one.remote_field.on_delete is CASCADE:
+            model._base_manager.filter(**{one.name: member}).delete()
+
+
+def delete_stale(**_signal: object) -> None:
+    """Do after migrations what was left undone while a folder was not there.
+
+    Rows go whose account was deleted, or whose other row of the core is gone, or they no longer refer to it.
+    """
+    tables = connection.introspection.table_names()
+    for model, one in _relations():
+        if model._meta.db_table in tables:
+            alive = {"left_at": None} if one.related_model is get_user_model() else {}
+            there = Exists(one.related_model._base_manager.filter(pk=OuterRef(one.attname), **alive))
+            stale = model._base_manager.filter(~there, **{f"{one.attname}__isnull": False})
+            if one.remote_field.on_delete is SET_NULL:
+                stale.update(**{one.name: None})
+            else:
+                stale.delete()
 
 
 def deleted() -> list[str]:

@@ -44,8 +44,6 @@ class MovingIn(Extra):
 
 
 def _remove_own(member: "User", **_: object) -> None:
-    from extras.moving_in.models import Arrival, FollowedFeed, Kind, MovedAccount
+    from extras.moving_in.models import Arrival, Kind
 
-    MovedAccount.objects.filter(user=member).delete()
-    FollowedFeed.objects.filter(member=member).delete()
     Arrival.objects.filter(kind=Kind.MEMBER, new_id=str(member.pk)).delete()

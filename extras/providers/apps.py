@@ -19,12 +19,10 @@ class Providers(Extra):
     verbose_name = _("Other accounts to log in with")
 
     def ready(self) -> None:
-        from accounts.account_deletion import deletion_begun
         from accounts.sign_in.ways import leaving, ways_asked
         from accounts.web.login_intent import member_arrived
         from extras.providers import identities, pages
 
-        deletion_begun.connect(_remove_own, dispatch_uid=self.name)
         ways_asked.connect(identities.count_ways, dispatch_uid=self.name)
         member_arrived.connect(pages.connect_newcomer, dispatch_uid=self.name)
         leaving.connect(pages.leave_after_logout, dispatch_uid=self.name)
@@ -48,7 +46,3 @@ class Providers(Extra):
                 for one in member.identities.all()
             ]
         }
-
-
-def _remove_own(member: "User", **_signal: object) -> None:
-    member.identities.all().delete()

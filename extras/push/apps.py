@@ -18,11 +18,6 @@ class Push(Extra):
     name = "extras.push"
     verbose_name = _("Notifications")
 
-    def ready(self) -> None:
-        from accounts.account_deletion import deletion_begun
-
-        deletion_begun.connect(_remove_own, dispatch_uid=self.name)
-
     def steps(self) -> Sequence[Step]:
         from extras.push.protocol import is_on
         from extras.push.sending import send_due
@@ -51,10 +46,3 @@ class Push(Extra):
             "devices": [{"device": one.label, "since": one.added_at} for one in devices],
             "pushed_about": [{"kinds": one.kind_list} for one in Choice.objects.filter(member=member)],
         }
-
-
-def _remove_own(member: "User", **_signal: object) -> None:
-    from extras.push.models import Choice
-
-    member.devices.all().delete()
-    Choice.objects.filter(member=member).delete()

@@ -16,11 +16,6 @@ class Webhooks(Extra):
     name = "extras.webhooks"
     verbose_name = _("Webhooks")
 
-    def ready(self) -> None:
-        from accounts.account_deletion import deletion_begun
-
-        deletion_begun.connect(_remove_own, dispatch_uid=self.name)
-
     def steps(self) -> Sequence[Step]:
         from extras.webhooks.models import Delivery, Webhook
         from extras.webhooks.sending import announce
@@ -51,7 +46,3 @@ class Webhooks(Extra):
                 for one in own
             ]
         }
-
-
-def _remove_own(member: "User", **_signal: object) -> None:
-    member.webhooks.all().delete()

@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Token
+from articles.operation.extras import delete_stale
 from extras.oauth import models, registration
 from extras.oauth.models import App, AppRequest, Grant
 from tests.factories import browser_of
@@ -463,6 +464,20 @@ def test_without_its_token_a_grant_is_forgotten(app, pair):
 
     assert refresh(app, pair["refresh_token"]).json()["error"] == "invalid_grant"
     assert App.objects.expire() == 1
+    assert not Grant.objects.exists()
+
+
+def test_a_request_stays_when_its_token_went_while_this_folder_was_not_there(app, pair):
+    given = AppRequest.objects.exclude(token=None)
+    count = given.count()
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM accounts_token")
+
+    delete_stale()
+
+    assert count
+    assert not given.exists()
+    assert AppRequest.objects.count() >= count
     assert not Grant.objects.exists()
 
 
