@@ -68,7 +68,7 @@ def _parsed(texts: Mapping[str, str]) -> Mapping[str, Any]:
     values = {}
     for name, text in texts.items():
         with suppress(ImproperlyConfigured):
-            values[name] = settings.BROWSER_SETTINGS[name].parse(text)
+            values[name] = settings.BROWSER_SETTINGS[name].parse_saved(text)
     return values
 
 

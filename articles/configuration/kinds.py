@@ -34,6 +34,7 @@ class Kind:
     description: str  # what is right, to follow "PORT='x' is not"
     is_secret: bool = False  # whether the text never appears in messages
     empty: Any = ""  # the value of a blank setting without a default
+    still: Callable[[str], str] = str  # what is left of a text that was right when it was saved
 
     def parse(self, name: str, text: str) -> Any:
         """Parse the text of a variable of this kind. Raises BadSetting."""

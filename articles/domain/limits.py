@@ -179,6 +179,12 @@ def rates(text: str = "") -> Mapping[str, Rate]:
     return MappingProxyType({name: rate for name, rate in (_DEFAULTS | changed).items() if rate})
 
 
+def without_unknown(text: str) -> str:
+    """Return a text of `rates` without the pairs of limits that are not here, as of an extra that was deleted."""
+    pairs = text.split(",")
+    return text if text == "off" else ",".join(one for one in pairs if one.partition("=")[0].strip() in BY_NAME)
+
+
 def of_posting(*, is_new_member: bool) -> tuple[str, ...]:
     """Return the limits that an article takes a use of."""
     return ("posts", "posts_day", *(("posts_new",) if is_new_member else ()))

@@ -242,6 +242,15 @@ def test_a_choice_that_this_version_does_not_accept_is_ignored(site_store):
     assert choices.saved_but_invalid() == ["SIGN_UP"]
 
 
+@pytest.mark.parametrize("text", ["gongs=1/1m,posts=7/1d", "posts=7/1d,gongs=off", "gongs=1/1m"])
+def test_a_limit_that_is_gone_takes_no_other_limit_with_it(site_store, text):
+    SiteSetting.objects.create(name="LIMITS", text=text)
+    choices.forget()
+
+    assert choices.saved_but_invalid() == []
+    assert rates(",".join(pair for pair in text.split(",") if "gongs" not in pair)) == chosen.LIMITS
+
+
 def test_what_was_chosen_for_a_setting_that_is_gone_is_taken_out_once(site_store):
     SiteSetting.objects.create(name="LIMIT_POSTS_NEW", text="5 in 1 d")
     SiteSetting.objects.create(name="SIGN_UP", text="closed")

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from articles.configuration import colours
 from articles.configuration.kinds import PLAIN, BadSetting, Kind, choice_of, one_of, that
-from articles.domain.limits import BadPair, Rate, rates
+from articles.domain.limits import BadPair, Rate, rates, without_unknown
 from voting_site.configuration import hosts, service_urls
 
 
@@ -142,7 +142,7 @@ KINDS = {
     ),
     "number": Kind(int, "a number"),
     "number or auto": Kind(_unless("auto", int), "a number or auto"),
-    "limits": Kind(_limits, "pairs such as votes=60/2m,posts=5/10m", empty=rates()),
+    "limits": Kind(_limits, "pairs such as votes=60/2m,posts=5/10m", empty=rates(), still=without_unknown),
     "host": Kind(hosts.of_a_server, "a host without a port, such as 127.0.0.1, ::1 or news.example.org"),
     "list of hosts": Kind(
         _each(hosts.that_is_answered),

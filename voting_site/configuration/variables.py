@@ -42,6 +42,10 @@ class Variable:
             raise BadSetting(f"{self.name}={given} is outside {self.range}.")
         return value
 
+    def parse_saved(self, text: str) -> Any:
+        """Return the value of a text that was right when it was saved. Raises BadSetting."""
+        return self.parse(self._kind.still(text))
+
     @property
     def _kind(self) -> Kind:
         return choice_of(*self.choices) if self.choices else KINDS[self.kind]

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _, gettext_lazy, npgettext, pget
 
 from articles.configuration import choices
 from articles.domain import extras
-from articles.domain.limits import LIMITS, BadPair, Limit, Per, Rate, rates
+from articles.domain.limits import LIMITS, BadPair, Limit, Per, Rate, rates, without_unknown
 from articles.formatting.values import duration, grouped, listed
 
 NAME = "LIMITS"
@@ -159,7 +159,7 @@ def text_of(values: Mapping[str, Any]) -> str:
 def in_words(text: str) -> str:
     """Return what a text of the setting says, in the reader's language; "" for the defaults."""
     try:
-        limits = rates(text)
+        limits = rates(without_unknown(text))
     except BadPair:
         return text
     given, words = _given(text), list[str]()
