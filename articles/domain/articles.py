@@ -210,6 +210,14 @@ class Posted:
     is_new: bool
 
 
+EARLIEST = 631_152_000  # 1990-01-01, before the first web page: nothing imported is older
+AHEAD = 86_400  # seconds by which the clock or time zone of another site may be ahead
+MOST_IMPORTED_GROUPS = 20  # groups of one imported article
+MOST_OPEN_VOTES = 5_000
+"""While an article is open, each of its votes is a member of a set. One script adds them all with the article, and
+blocks the store meanwhile."""
+
+
 class ImportedVote(NamedTuple):
     """A member's vote on an imported article or comment. `at` in Unix seconds."""
 

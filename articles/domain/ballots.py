@@ -159,7 +159,7 @@ class Record:
 
     @cached_property
     def digest(self) -> str:
-        """The hash of its head, in hex: whoever knows it knows that nothing was changed."""
+        """The hash of its head, in hex: while it is the same, nothing was changed."""
         return digest_of(canonical(self.head))
 
     def path(self, place: int) -> list[str]:

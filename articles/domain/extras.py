@@ -22,7 +22,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+
+T = TypeVar("T")
 
 FOLDER = Path(__file__).parents[2] / "extras"
 
@@ -280,13 +282,18 @@ def rows_of(extra: str) -> Rows:
     return _rows()[extra]
 
 
+def _all(of: Callable[[Rows], Iterable[T]], extra: str = "") -> tuple[T, ...]:
+    """Return rows of one kind: those of one extra, or of all."""
+    return tuple(one for name, rows in _rows().items() if extra in (name, "") for one in of(rows))
+
+
 def settings(extra: str = "") -> tuple[Setting, ...]:
     """Return the settings of one extra, or of all."""
-    return tuple(one for name, rows in _rows().items() for one in rows.settings if extra in (name, ""))
+    return _all(lambda rows: rows.settings, extra)
 
 
 def families() -> tuple[Family, ...]:
-    return tuple(one for rows in _rows().values() for one in rows.families)
+    return _all(lambda rows: rows.families)
 
 
 def inputs() -> dict[str, str]:
@@ -296,12 +303,12 @@ def inputs() -> dict[str, str]:
 
 def backed_up() -> tuple[str, ...]:
     """Return the labels of the models that a backup has."""
-    return tuple(label for rows in _rows().values() for label in rows.backed_up)
+    return _all(lambda rows: rows.backed_up)
 
 
 def not_backed_up() -> tuple[str, ...]:
     """Return the labels of the models that a backup leaves out."""
-    return tuple(label for rows in _rows().values() for label in rows.not_backed_up)
+    return _all(lambda rows: rows.not_backed_up)
 
 
 def modules(name: str) -> tuple[str, ...]:
@@ -311,32 +318,32 @@ def modules(name: str) -> tuple[str, ...]:
 
 def limits(extra: str = "") -> tuple[Limit, ...]:
     """Return the rate limits of one extra, or of all."""
-    return tuple(one for name, rows in _rows().items() for one in rows.limits if extra in (name, ""))
+    return _all(lambda rows: rows.limits, extra)
 
 
 def refusals() -> tuple[Refusal, ...]:
     """Return the refusals of all extras."""
-    return tuple(one for rows in _rows().values() for one in rows.refusals)
+    return _all(lambda rows: rows.refusals)
 
 
 def all_keys(extra: str = "") -> tuple[Key, ...]:
     """Return the keys of one extra, or of all."""
-    return tuple(one for name, rows in _rows().items() for one in rows.keys if extra in (name, ""))
+    return _all(lambda rows: rows.keys, extra)
 
 
 def article_fields(extra: str = "") -> tuple[str, ...]:
     """Return the fields of articles of one extra, or of all."""
-    return tuple(one for name, rows in _rows().items() for one in rows.article_fields if extra in (name, ""))
+    return _all(lambda rows: rows.article_fields, extra)
 
 
 def buttons(extra: str = "") -> tuple[FormButton, ...]:
     """Return the buttons in forms of the core of one extra, or of all."""
-    return tuple(one for name, rows in _rows().items() for one in rows.buttons if extra in (name, ""))
+    return _all(lambda rows: rows.buttons, extra)
 
 
 def views(extra: str = "") -> tuple[View, ...]:
     """Return what the core's tables have of the views of one extra, or of all."""
-    return tuple(one for name, rows in _rows().items() for one in rows.views if extra in (name, ""))
+    return _all(lambda rows: rows.views, extra)
 
 
 def hosts(values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -345,15 +352,15 @@ def hosts(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def other_origins() -> tuple[str, ...]:
-    return tuple(one for rows in _rows().values() for one in rows.other_origins)
+    return _all(lambda rows: rows.other_origins)
 
 
 def sign_ups() -> tuple[str, ...]:
-    return tuple(one for rows in _rows().values() for one in rows.sign_ups)
+    return _all(lambda rows: rows.sign_ups)
 
 
 def crawlers_skip() -> tuple[str, ...]:
-    return tuple(one for rows in _rows().values() for one in rows.crawlers_skip)
+    return _all(lambda rows: rows.crawlers_skip)
 
 
 def script_folders() -> list[Path]:

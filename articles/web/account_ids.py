@@ -1,6 +1,6 @@
 """What the store does for accounts: it gives out their ids, and removes the names of deleted ones.
 
-Also compares which is older.
+Also checks whether the accounts are older than the store.
 """
 
 from collections.abc import Callable, Iterator

@@ -19,7 +19,16 @@ from django.utils import timezone
 
 from accounts import names
 from accounts.models import Ban, BanScope, Invitation, User
-from articles.domain.articles import ArticleId, Choice, ImportedArticle, ImportedVote
+from articles.domain.articles import (
+    AHEAD,
+    EARLIEST,
+    MOST_IMPORTED_GROUPS,
+    MOST_OPEN_VOTES,
+    ArticleId,
+    Choice,
+    ImportedArticle,
+    ImportedVote,
+)
 from articles.domain.comments import COMMENTS_PER_ARTICLE, CommentEntry, CommentPlace, ImportedComment, root_of
 from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER, UserId
 from articles.domain.moderation_log import OPERATOR
@@ -40,13 +49,10 @@ from articles.text.slugs import clean_slug
 from articles.web.account_ids import patience
 from articles.web.preferences import MOST_FOLLOWED
 from extras.moving_in.models import OLD_ID_LIMIT, Arrival, Kind, MovedAccount, Source
+from extras.moving_in.sources.rows import BadRow
 from extras.moving_in.staging import Staging
 
 BATCH = 2_000  # articles and comments that are entered together
-GROUPS_LIMIT = 20  # groups of an article
-MOST_OPEN_VOTES = 5_000  # votes on something that is open: one script adds them all
-EARLIEST = 631_152_000  # 1990-01-01, before the first web page
-AHEAD = 86_400  # seconds by which the other site's clock may be ahead
 _MEMBERS = 500  # members that are entered together
 _PER_QUERY = 500  # ids that one query looks up
 _MOST_KNOWN = 50_000  # members whose accounts are remembered
@@ -72,10 +78,6 @@ _NOT_ENTERED = {
 
 class Interrupted(Exception):
     """The operator ended the import; what was entered stays."""
-
-
-class BadRow(ValueError):
-    """A row that cannot be entered; the text says why."""
 
 
 @dataclass(slots=True)
@@ -129,7 +131,7 @@ _NOBODY = Account(DELETED_MEMBER, "")
 
 
 class MovingIn:
-    """One import of what is staged. `reach` is told how many rows are done; `is_stopped` ends it after a batch.
+    """One import of what is staged. `reach` receives how many rows are done; `is_stopped` ends it after a batch.
 
     `is_dry`: nothing is changed, and the report says what would come.
     """
@@ -393,7 +395,7 @@ class MovingIn:
                 raise BadRow("it has neither a link nor a text")
             text = "[removed]"
         self._marks[link or title, posted_at] += 1
-        if (number := self._marks[link or title, posted_at]) > 1:  # articles are told apart by the millisecond
+        if (number := self._marks[link or title, posted_at]) > 1:  # the store needs another millisecond
             posted_at = round(posted_at + (number - 1) / 1000, 3)
         for mark in [mark for mark in self._marks if mark[1] < posted_at - 1] if len(self._marks) > BATCH else ():
             del self._marks[mark]
@@ -407,9 +409,9 @@ class MovingIn:
             self._slugs[tag] for one in self._staging.of("article_tag", "article", row["id"])
             if (tag := str(one["tag"])) in self._slugs
         )  # fmt: skip
-        if len(slugs) > GROUPS_LIMIT:
+        if len(slugs) > MOST_IMPORTED_GROUPS:
             self._report.note(
-                "article", f"it is in more than {GROUPS_LIMIT} groups: the first are kept", row["id"]
+                "article", f"it is in more than {MOST_IMPORTED_GROUPS} groups: the first are kept", row["id"]
             )
         return ImportedArticle(
             title=title,
@@ -420,7 +422,7 @@ class MovingIn:
             posted_at=posted_at,
             votes=votes,
             opposes=opposes,
-            groups=tuple(slugs)[:GROUPS_LIMIT],
+            groups=tuple(slugs)[:MOST_IMPORTED_GROUPS],
             removed=removed,
             closes_at=closes_at,
             locked=self._optional(clean_reason, "article", row, "locked") or None,

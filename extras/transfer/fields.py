@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from math import isinf, isnan
 from typing import Any, TypeGuard
 
+from articles.domain.articles import AHEAD, EARLIEST, MOST_OPEN_VOTES
 from articles.text.lines import InvalidInput, clean_reason
 from articles.text.messages import INPUT, with_facts
 
-EARLIEST = 631_152_000  # 1990-01-01, before the first web page
-AHEAD = 86_400  # seconds by which the other site's clock or time zone may be ahead
 LONGEST_WINDOW = 366 * 86_400  # seconds from `time` to `closes`
 MOST_VOTES = 1_000_000_000
-MOST_OPEN_VOTES = 5_000
-"""While an article is open, each of its votes is a member of a set. One script adds them all with the article, and
-blocks the store meanwhile."""
 
 LONGEST_LINE = 1_000_000  # bytes
 

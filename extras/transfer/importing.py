@@ -206,7 +206,7 @@ _Written = tuple[list[ArticleId | None], Iterable[tuple[int, CommentEntry]]]
 
 
 class Import:
-    """One import of one file. `reach` is told how many of its bytes are read."""
+    """One import of one file. `reach` receives how many of its bytes are read."""
 
     def __init__(
         self,

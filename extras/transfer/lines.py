@@ -18,14 +18,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from articles.domain.articles import Article, ImportedArticle
+from articles.domain.articles import AHEAD, MOST_IMPORTED_GROUPS, Article, ImportedArticle
 from articles.domain.comments import COMMENTS_PER_ARTICLE, Comment, CommentId, CommentPlace, ImportedComment
 from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER
 from articles.text.lines import TITLE_LIMIT, clean_comment, clean_text, clean_title
 from articles.text.links import clean_link
 from articles.text.slugs import clean_slug
 from extras.transfer.fields import (
-    AHEAD,
     BadRow,
     Reading,
     checked_counts,
@@ -38,8 +37,6 @@ from extras.transfer.fields import (
     read_time,
     seconds,
 )
-
-GROUPS_LIMIT = 20
 
 # Words of visible ASCII with single spaces. `clean_title` returns them unchanged too, but takes six times as long.
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
@@ -159,9 +156,9 @@ def _groups(names: object) -> tuple[tuple[str, ...], tuple[BadRow, ...]]:
             slugs[cleaned("slug", name, _slug)] = None
         except BadRow as bad:
             left_out.append(bad)
-    if len(slugs) > GROUPS_LIMIT:
-        left_out.append(BadRow("slug-many", limit=GROUPS_LIMIT))
-    return tuple(slugs)[:GROUPS_LIMIT], tuple(left_out)
+    if len(slugs) > MOST_IMPORTED_GROUPS:
+        left_out.append(BadRow("slug-many", limit=MOST_IMPORTED_GROUPS))
+    return tuple(slugs)[:MOST_IMPORTED_GROUPS], tuple(left_out)
 
 
 # Comments

@@ -118,7 +118,7 @@ class Operator:
             self.says[f"/api/articles/{article}"] |= {"votes": made.votes, "opposes": made.opposes}
 
     def seal(self):
-        """Return all files, with digests, days and chain made anew."""
+        """Return all files, with digests, days and chain recomputed."""
         listed = {}
         for name in sorted(self.files):
             if (match := re.fullmatch(r"/articles/(\d+)/ballots\.json\?version=(\d+)", name)) and self.files[name]:

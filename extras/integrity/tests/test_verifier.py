@@ -1,4 +1,4 @@
-"""verify_ballots.py notices every change of a site's files, also if all hashes are made anew."""
+"""verify_ballots.py notices every change of a site's files, even if all hashes are recomputed."""
 
 import gzip
 import json

@@ -56,7 +56,7 @@ _SETTLE = (
 
 
 class BadRow(ValueError):
-    """A row that cannot be used; the text is a sentence for the operator."""
+    """A row that cannot be used or entered; the text tells the operator why."""
 
 
 class Rows:

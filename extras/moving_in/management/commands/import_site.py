@@ -5,7 +5,6 @@ import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -51,8 +50,7 @@ class Command(StoreCommand):
             "--host", default="", help="where it was, such as old.example: its addresses lead here"
         )
         for name in FORMATS:
-            if find_spec(f"extras.moving_in.sources.{name}"):
-                format_of(name).arguments(parser)
+            format_of(name).arguments(parser)
         parser.add_argument("--dry-run", action="store_true", help="say what would come, and change nothing")
         super().add_arguments(parser)
 
