@@ -4,12 +4,14 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -145,6 +147,8 @@ def stopped_site(
         if not is_empty:
             first.fill()
         assert first.stop() == 0
+        with closing(sqlite3.connect(folder / "data" / "accounts.sqlite3")) as accounts:
+            accounts.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a process that was ended leaves its log
         for name in ("kept_pages", "search"):
             shutil.rmtree(folder / "data" / name, ignore_errors=True)
 
