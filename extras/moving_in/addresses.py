@@ -195,13 +195,14 @@ def _named(rows: "QuerySet[Arrival]") -> Iterator[tuple[Arrival, str]]:
 _SKIPPED = re.compile(r"\(\?:(?:[^()]|\([^()]*\))*\)\?|\(\?[!=](?:[^()]|\([^()]*\))*\)|[^)\]]\?$")
 _CHOICE = re.compile(r"\(\?:([^()|]*)\|[^()]*\)")
 _ID = re.compile(r"\((?!\?)(?:[^()\\]|\\.|\(\?[^()]*\))*\)")
+_ANY = re.compile(r"(?:\\w|\[\^[^]]*\])[+*]")
 _ESCAPED, _UNWRITABLE = re.compile(r"\\([^\w])"), re.compile(r"[\[\](){}*+?|^$.\\]")
 
 
 def written(address: OldAddress, old_id: str) -> str:
-    """Return the shortest address that the pattern reads as this id; "" if that cannot be told."""
+    """Return an address that the pattern reads as this id, with `_` for others; "" if that cannot be told."""
     text = _SKIPPED.sub("", _SKIPPED.sub("", address.pattern.pattern))
-    before, *after = _ID.split(_CHOICE.sub(r"\1", text))
+    before, *after = (_ANY.sub("_", part) for part in _ID.split(_CHOICE.sub(r"\1", text)))
     if len(after) != 1 or _UNWRITABLE.search(_ESCAPED.sub("", before + after[0])):
         return ""
     text = _ESCAPED.sub(r"\1", before) + old_id + _ESCAPED.sub(r"\1", after[0])
@@ -221,7 +222,7 @@ def old_addresses(first: int, last: int, site: str) -> Iterator[str]:
         if form is None or not validate_host(host, [own, *settings.OLD_HOSTS]):
             continue
         texts = (written(one, row.old_id) for one in form.addresses if one.kind == row.kind and not one.feed)
-        text = row.old_id if row.kind == Kind.PATH else next(filter(None, texts), "")
+        text = row.old_id if row.kind == Kind.PATH else min(filter(None, texts), key=len, default="")
         if text:
             yield f"{scheme}://{host}{quote(text, safe='/:@!$&()*+,;=?~%')}"
 

@@ -1,9 +1,12 @@
 """The app of moving in, and what it adds to the site as it runs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy as _
+from django.conf import settings
+from django.core import checks
+from django.utils.html import format_html
+from django.utils.translation import gettext, gettext_lazy as _
 
 from articles.web.extras import Extra, Step
 
@@ -21,11 +24,15 @@ class MovingIn(Extra):
         from accounts.account_deletion import deletion_begun
 
         deletion_begun.connect(_remove_own, dispatch_uid=self.name)
+        checks.register(_check_hosts)
 
     def steps(self) -> Sequence[Step]:
         from extras.moving_in.sources.feed import hold_new
 
         return (Step("feeds", hold_new, "feed entry", "held for moderators"),)
+
+    def draw(self, place: str, request: "HttpRequest", **facts: Any) -> str:
+        return format_html('<p class="detail">{}</p>', gettext("From a followed feed")) if place == "held" else ""
 
     def answer_for_host(self, request: "HttpRequest", host: str) -> "HttpResponse | None":
         from extras.moving_in.addresses import answer_for_host
@@ -41,6 +48,13 @@ class MovingIn(Extra):
         from extras.moving_in.pages import sitemaps
 
         return sitemaps()
+
+
+def _check_hosts(**_: object) -> list[checks.CheckMessage]:
+    if settings.SITE_URL or not settings.OLD_HOSTS:
+        return []
+    told = "`OLD_HOSTS` needs `SITE_URL`: requests for former hosts are not redirected."
+    return [checks.Error(told, "Set `SITE_URL` to the address of the site.", id="moving_in.E001")]
 
 
 def _remove_own(member: "User", **_: object) -> None:

@@ -78,12 +78,13 @@ def _removed(item: Mapping[str, Any]) -> str | None:
 
 
 _ID = r"\?(?:.*&)?id="
+_ITEM = rf"/(?:item|reply){_ID}(\d+)(?:&.*)?"  # one pattern for both: nginx takes the first that matches
 
 FORMAT = Format(
     fill,
     old_addresses(
-        (Kind.ARTICLE, rf"/item{_ID}(\d+)(?:&.*)?", ""),
-        (Kind.COMMENT, rf"/(?:item|reply){_ID}(\d+)(?:&.*)?", ""),
+        (Kind.ARTICLE, _ITEM, ""),
+        (Kind.COMMENT, _ITEM, ""),
         (Kind.MEMBER, rf"/(?:user|submitted|threads){_ID}([\w-]+)(?:&.*)?", ""),
     ),
     {

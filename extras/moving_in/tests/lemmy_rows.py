@@ -40,6 +40,10 @@ _TYPES = {
     "timestamptz",
     "mod_ban": "id int, mod_person_id int, other_person_id int, reason text, banned bool, expires timestamptz, "
     "when_ timestamptz",
+    "comment_saved": "comment_id int, person_id int, published timestamptz",
+    "community_person_ban": "community_id int, person_id int, published timestamptz, expires timestamptz",
+    "mod_ban_from_community": "id int, mod_person_id int, other_person_id int, community_id int, reason text, "
+    "banned bool, expires timestamptz, when_ timestamptz",
     "private_message": "id int, creator_id int, recipient_id int, content text",
 }
 NOT_IN_018 = ("post_hide",)
@@ -146,6 +150,12 @@ ROWS = {
         {"id": 1, "mod_person_id": 1, "other_person_id": 2, "reason": "Spam", "banned": True, "expires": _T(30),
          "when_": _T(16)},
         {"id": 2, "mod_person_id": 1, "other_person_id": 4, "reason": "Bot", "banned": True, "when_": _T(16)},
+    ],
+    "comment_saved": [{"comment_id": 41, "person_id": 1, "published": _T(11)}],
+    "community_person_ban": [{"community_id": 21, "person_id": 1, "published": _T(16)}],
+    "mod_ban_from_community": [
+        {"id": 1, "mod_person_id": 2, "other_person_id": 1, "community_id": 21, "reason": "Rude", "banned": True,
+         "when_": _T(16)},
     ],
     "private_message": [{"id": 1, "creator_id": 1, "recipient_id": 2, "content": "Secret"}],
 }  # fmt: skip

@@ -8,6 +8,7 @@ import time
 
 import pytest
 import requests
+from django.core.checks import run_checks
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
@@ -16,41 +17,19 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import User
 from extras.moving_in import addresses
 from extras.moving_in.models import Arrival, Kind, Source
-from extras.moving_in.sources import Format, OldAddress
 from tests.cast import ALICE
 from tests.factories import comment_on, member, post
 from tests.site_process import free_port
 from tests.waiting import until
 
 
-def _old(*rows):
-    return tuple(OldAddress(kind, re.compile(pattern), *feed) for kind, pattern, *feed in rows)
-
-
-_END = r"(?:[./?].*)?"
-FORMATS = {
-    "lobsters": Format(
-        None,
-        _old(
-            (Kind.ARTICLE, rf"/s(?:tories)?/(?!new\b)(\w+){_END}"),
-            (Kind.COMMENT, rf"/c(?:omments)?/(\w+){_END}"),
-            (Kind.GROUP, r"/t/([^,./?]+)\.rss(?:\?.*)?", "rss"),
-            (Kind.GROUP, rf"/t/([^,./?]+){_END}"),
-            (Kind.MEMBER, r"/(?:~|@|u/)([A-Za-z0-9_-]{1,24})(?:[/?].*)?"),
-        ),
-        {"/recent": "/newest/"},
-    ),
-    "hackernews": Format(None, _old((Kind.COMMENT, r"/item\?id=(\d+)"), (Kind.ARTICLE, r"/item\?id=(\d+)"))),
-}
-
-
 @pytest.fixture
-def old(db, monkeypatch):
-    """Two sources that moved in, with nothing yet."""
-    monkeypatch.setattr(addresses, "_formats", lambda: FORMATS)
+def old(db):
+    """Three sources that moved in, with nothing yet."""
     return [
         Source.objects.create(name="crabs", format="lobsters", host="old.example"),
         Source.objects.create(name="news", format="hackernews"),
+        Source.objects.create(name="sub", format="reddit"),
     ]
 
 
@@ -64,7 +43,7 @@ def asked(path, **headers):
 
 
 def test_each_kind_of_old_address_leads_to_what_it_was_of(old, site_store):
-    crabs, news = old
+    crabs, news, _sub = old
     member("alice")
     article = post(site_store, 1, ("python",))
     comment = comment_on(site_store, article, "Hello", ALICE)
@@ -145,7 +124,7 @@ def test_a_former_host_leads_to_the_site_by_the_table_or_to_the_same_path(old, f
         for path, to in {
             "/s/abc123": "/articles/5/",
             "/": "/",
-            "/newest/?page=2": "/newest/?page=2",
+            "/groups/?page=2": "/groups/?page=2",
             "/feeds/newest.rss": "/feeds/newest.rss",
             "/%2fevil.example/": "/evil.example/",
             "/a%0d%0aB:%20c": "/a%0D%0AB:%20c",
@@ -159,10 +138,18 @@ def test_a_former_host_leads_to_the_site_by_the_table_or_to_the_same_path(old, f
     assert asked("/", host="else.example")[0] == 400
 
 
+def test_former_hosts_without_an_address_of_the_site_are_a_mistake(db, settings):
+    settings.SITE_URL, settings.OLD_HOSTS = "", ["old.example"]
+    assert "moving_in.E001" in [one.id for one in run_checks()]
+    settings.SITE_URL = "https://new.example"
+    assert "moving_in.E001" not in [one.id for one in run_checks()]
+
+
 def test_crawlers_learn_of_the_old_addresses(old, former, site_store):
     came(old[0], Kind.ARTICLE, "abc123", 5)
     came(old[0], Kind.PATH, "/a&b", "article 6")
     came(old[1], Kind.COMMENT, "7", 1_000_001)
+    came(old[2], Kind.COMMENT, "7", 1_000_001)
     there = "Sitemap: https://new.example/sitemap-old-addresses-1.xml\n"
     assert there in Client(headers={"host": "old.example"}).get("/robots.txt").content.decode()
     assert there in Client().get("/robots.txt").content.decode()
@@ -171,7 +158,9 @@ def test_crawlers_learn_of_the_old_addresses(old, former, site_store):
         "https://old.example/s/abc123",
         "https://old.example/a&amp;b",
         "https://new.example/item?id=7",
+        "https://new.example/comments/_/_/7",
     ]
+    assert [asked(path)[1] for path in ("/item?id=7", "/comments/_/_/7")] == ["/comments/1000001/"] * 2
     assert Client().get("/sitemap-old-addresses-2.xml").status_code == 404
 
 
@@ -223,6 +212,7 @@ def test_nginx_answers_from_the_map_as_the_site_does(old, site_store, tmp_path):
     came(old[0], Kind.PATH, "/2009/hello?p=1", "article 6")
     came(old[1], Kind.ARTICLE, "8", 5)
     came(old[1], Kind.COMMENT, "9", 1_000_001)
+    came(old[2], Kind.COMMENT, "7", 1_000_002)
     call_command("old_addresses", nginx=str(tmp_path / "moved.conf"))
     port = free_port()
     places = " ".join(
@@ -246,6 +236,8 @@ def test_nginx_answers_from_the_map_as_the_site_does(old, site_store, tmp_path):
             "/2009/hello?p=1",
             "/item?id=8",
             "/item?id=9",
+            "/reply?id=9&goto=x",
+            "/r/py/comments/8/title/7/?context=3",
             "/recent",
         ):
             answer = requests.get(here + path, allow_redirects=False, timeout=5)

@@ -1,5 +1,6 @@
 """Feeds: their entries as articles, and new ones held for the moderators."""
 
+import re
 import time
 from contextlib import suppress
 from datetime import timedelta
@@ -7,11 +8,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.models import HeldPost, User
+from accounts.models import HeldPost, ModeratorRule, User
 from extras.moving_in.models import FollowedFeed
 from extras.moving_in.sources import BadSource, feed
 from extras.moving_in.staging import staged
 from tests import zoo
+from tests.factories import browser_of, member
 
 T = 1_367_424_000  # 2013-05-01 16:00 UTC
 BEGIN = (
@@ -165,6 +167,18 @@ def test_a_feed_is_left_alone_after_each_round_and_longer_after_errors(followed,
     blog.says = zoo.response(b"", status="304 Not Modified")
     assert feed.hold_new(None, 9, blog.world()) == 0
     assert FollowedFeed.objects.get().problem == ""
+
+
+def test_moderators_see_what_a_feed_brought_and_what_a_rule_holds(followed, blog, site_store):
+    feed.hold_new(None, 9, blog.world())
+    queue = browser_of(member("mod", moderator=True)).get("/moderation/queue/").content.decode()
+    assert "From a followed feed" in queue
+    assert "utomatic rule" not in re.sub("<nav.*?</nav>", "", queue, flags=re.DOTALL)
+    rule = ModeratorRule.objects.create(name="A rule")
+    HeldPost.objects.update(rule=rule)
+    queue = browser_of(User.objects.get(username="mod")).get("/moderation/queue/").content.decode()
+    assert "Automatic rule: A rule" in queue
+    assert "feed" not in queue[queue.index('id="held"') : queue.index("Approved posts")]
 
 
 def test_entries_that_could_not_be_posted_are_skipped(followed, blog):
