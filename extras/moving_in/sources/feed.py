@@ -5,6 +5,7 @@ feedparser drops declarations of entities and reads what is not well-formed; siz
 
 import calendar
 import io
+import re
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping
@@ -41,6 +42,7 @@ _MOST_TAGS = 50_000
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 3
 _MOST_AT_ONCE, _MOST_WAITING, _MOST_KNOWN = 5, 20, 2_000  # entries of a feed
+_ADDRESS = re.compile(r"\S*@\S*")  # RSS has one beside the author's name
 _PAUSE, _LONGEST_PAUSE = timedelta(hours=1), timedelta(days=1)
 
 
@@ -148,7 +150,7 @@ def _entry(given: Mapping[str, Any], base: str) -> _Entry:
         title=" ".join(title.split()),
         link=link,
         text=text if content.get("type") == "text/plain" else markdown(text),
-        author=text_of(given.get("author")).strip() or None,
+        author=_ADDRESS.sub("", text_of(given.get("author"))).strip(" ()<>") or None,
         time=calendar.timegm(at) if at else int(time.time()),
         tags=[term for tag in given.get("tags") or () if (term := text_of(tag.get("term")).strip())],
     )

@@ -55,10 +55,5 @@ def of_api():
     members = [row for row in without(STAGED["member"], 5, 6) if row[0] != "gone"]
     articles = [row if row[0] != "33" else (*row[:6], 0, *row[7:]) for row in STAGED["article"] if row[0] != "34"]
     tags = [row for row in STAGED["article_tag"] if row[0] != "34"]
-    return {
-        **STAGED,
-        **{table: [] for table in NEVER},
-        "member": members,
-        "article": articles,
-        "article_tag": tags,
-    }
+    told = {table: rows for table, rows in STAGED.items() if table not in NEVER}
+    return {**told, "member": members, "article": articles, "article_tag": tags}

@@ -173,7 +173,6 @@ STAGED = {
         ("bob", "bob", _at(2), None, None, None, f"bcrypt${HASH}", _at(16), "Spam", _at(30), 0),
         ("gone", "gone", _at(3), None, None, None, None, None, None, None, 1),
     ],
-    "alias": [],
     "tag": [("rust", "Rust and crabs", NASTY)],
     "article": [
         ("31", "A link", "https://example.com/a", NASTY, "alice", _at(4), 2, 1, None, _at(5), None, None, None),
@@ -288,3 +287,13 @@ def api_page(path, query):
         return log
     kind = path.removesuffix("/list")
     return {{"community": "communities"}.get(kind, f"{kind}s"): [*_views(kind)][first : first + most]}
+
+
+def at_times_later(seconds):
+    """Return SQL that moves all times."""
+    return "\n".join(
+        f"UPDATE {table} SET {column} = {column} + interval '{seconds} seconds';"
+        for table, columns in _TYPES.items()
+        for part in columns.split(", ")
+        if " timestamptz" in part and (column := part.split()[0])
+    )

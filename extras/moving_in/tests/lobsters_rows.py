@@ -155,7 +155,6 @@ STAGED = {
         (_day(19), "Alice", "restore-comment", None, "xbbbbb", None, None),
         (_day(20), "Alice", "ban", None, None, "bob-2", "Spam"),
     ],
-    "site": [],
 }  # fmt: skip
 """What has to be staged of it, row by row, in the order of the first columns."""
 

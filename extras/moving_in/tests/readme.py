@@ -1,21 +1,30 @@
-"""The commands that the README gives for a source."""
+"""The commands that the README gives, as they stand there."""
 
 import re
 import shlex
 import subprocess
 from pathlib import Path
 
-_README = Path(__file__).parents[1] / "README.md"
+_README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 
 
-def sources_of(title, folder, environment):
-    """Run the commands of the part with this title; return the formats and sources that `import_site` is given."""
-    part = _README.read_text("utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
-    found = []
-    for line in "\n".join(re.findall(r"```sh\n(.*?)```", part, re.DOTALL)).splitlines():
-        if "manage.py import_site " in line:
-            name, source = shlex.split(line.partition(" import_site ")[2])[:2]
-            found.append((name, source if "://" in source else str(folder / source)))
-        else:
-            subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=folder, env=environment, check=True)
-    return found
+def part(title):
+    return _README.partition(f"## {title}\n")[2].partition("\n## ")[0]
+
+
+def block(title, language):
+    return "\n".join(re.findall(rf"```{language}\n(.*?)```", part(title), re.DOTALL))
+
+
+def follow(title, run, environment=None, **instead):
+    """Run the commands of a part in this folder, one after another; yield what each of `manage.py` says.
+
+    `instead`: texts that take the place of those of the README, such as an address, by their first letters.
+    """
+    for line in block(title, "sh").splitlines():
+        shell, _python, command = line.partition(".venv/bin/python manage.py ")
+        if not command:
+            subprocess.run(["bash", "-o", "pipefail", "-c", shell], env=environment, check=True)
+            continue
+        words = shlex.split(command)
+        yield run(*(next((new for old, new in instead.items() if word.startswith(old)), word) for word in words))

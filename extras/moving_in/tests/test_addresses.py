@@ -9,7 +9,6 @@ import time
 import pytest
 import requests
 from django.core.checks import run_checks
-from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -17,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import User
 from extras.moving_in import addresses
 from extras.moving_in.models import Arrival, Kind, Source
+from extras.moving_in.tests.readme import follow
 from tests.cast import ALICE
 from tests.factories import comment_on, member, post
 from tests.site_process import free_port
@@ -202,7 +202,7 @@ def _seconds(path):
     return time.process_time() - begun
 
 
-def test_nginx_answers_from_the_map_as_the_site_does(old, site_store, tmp_path):
+def test_nginx_answers_from_the_map_as_the_site_does(old, run, site_store, tmp_path, monkeypatch):
     if not shutil.which("nginx"):
         pytest.skip("nginx is not installed")
     member("alice")
@@ -213,7 +213,9 @@ def test_nginx_answers_from_the_map_as_the_site_does(old, site_store, tmp_path):
     came(old[1], Kind.ARTICLE, "8", 5)
     came(old[1], Kind.COMMENT, "9", 1_000_001)
     came(old[2], Kind.COMMENT, "7", 1_000_002)
-    call_command("old_addresses", nginx=str(tmp_path / "moved.conf"))
+    monkeypatch.chdir(tmp_path)
+    assert "lines written to moved.conf" in next(follow("Old addresses", run))
+    redirect = re.search(r"if .*", (tmp_path / "moved.conf").read_text())[0].replace("YOUR.SITE", "new.example")
     port = free_port()
     places = " ".join(
         f"{name}_temp_path {tmp_path}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -222,7 +224,7 @@ def test_nginx_answers_from_the_map_as_the_site_does(old, site_store, tmp_path):
         daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log; events {{}}
         http {{ access_log off; {places} include {tmp_path}/moved.conf;
           server {{ listen 127.0.0.1:{port};
-            if ($moved_to) {{ return 301 https://new.example$moved_to; }} return 404; }} }}
+            {redirect} return 404; }} }}
     """)
     running = subprocess.Popen(["nginx", "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"])
     try:

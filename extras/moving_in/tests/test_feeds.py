@@ -12,21 +12,10 @@ from accounts.models import HeldPost, ModeratorRule, User
 from extras.moving_in.models import FollowedFeed
 from extras.moving_in.sources import BadSource, feed
 from extras.moving_in.staging import staged
+from extras.moving_in.tests.files import BEGIN, T
 from tests import zoo
 from tests.factories import browser_of, member
 
-T = 1_367_424_000  # 2013-05-01 16:00 UTC
-BEGIN = (
-    '<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>'
-)
-RSS = f"""{BEGIN}<title>Blog</title><link>https://old.example/</link>
-<item><title>Fish &amp;amp; &lt;b&gt;chips&lt;/b&gt;</title>
-<link>https://old.example/2013/fish?p=1</link><guid>7</guid><author>ann@old.example (Ann)</author>
-<category>Food</category><pubDate>Wed, 01 May 2013 16:00:00 GMT</pubDate><description>Short</description>
-<content:encoded><![CDATA[<p>Whole <b>text</b><script>x</script>]]></content:encoded></item>
-<item><title>Elsewhere</title><link>https://a.example/</link>
-<pubDate>Wed, 01 May 2013 18:00:00 +0200</pubDate></item>
-<item><description>No title, no link</description></item></channel></rss>"""
 ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><entry><id>tag:old.example,2013:1</id>
 <title>Atom</title><link href="/a" /><updated>2013-05-01T16:00:00Z</updated><author><name>Bob</name></author>
 <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><em>Hi</em></div></content></entry></feed>"""
@@ -45,18 +34,6 @@ def stage(tmp_path, body, **options):
 
 def columns(found, *names):
     return [tuple(row[name] for name in names) for row in found]
-
-
-def test_the_entries_of_a_feed_are_articles(tmp_path):
-    found = stage(tmp_path, RSS, host="old.example")
-
-    assert columns(found["article"], "id", "title", "link", "text", "time", "path") == [
-        ("7", "Fish & chips", None, "Whole **text**", T, "/2013/fish?p=1"),
-        ("https://a.example/", "Elsewhere", "https://a.example/", "", T, None),
-    ]
-    assert columns(found["article_tag"], "article", "tag") == [("7", "Food")]
-    assert columns(found["bad"], "place") == [("entry 3",)]
-    assert "Ann" in columns(found["member"], "name")[0][0]
 
 
 def test_atom_is_read_as_well(tmp_path):

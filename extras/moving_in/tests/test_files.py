@@ -2,16 +2,17 @@
 
 import gzip
 import json
+import shutil
 from itertools import islice
 
 import pytest
 import zstandard
 
-from extras.moving_in.models import Kind
 from extras.moving_in.sources import BadSource, format_of, rows
 from extras.moving_in.staging import staged
-
-T = 1_367_424_000
+from extras.moving_in.tests import files
+from extras.moving_in.tests.files import COMMENT, NEWS, REDDIT, REPLY, STORY, SUBMISSION, T, written
+from extras.moving_in.tests.staging_rows import staged_rows
 
 
 @pytest.fixture
@@ -32,72 +33,24 @@ def stage(tmp_path):
     return run
 
 
-def written(path, items):
-    path.write_text("".join(f"{json.dumps(item)}\n" for item in items), "utf-8")
-    return path
-
-
 def by_id(found, *columns):
     return {row["id"]: tuple(row[name] for name in columns) for row in found}
 
 
-SUBMISSION = {"id": "abc", "title": "A &amp; B", "author": "Ann", "created_utc": T, "score": 12,
-              "subreddit": "py", "url": "https://a.example/?a=1&amp;b=2", "is_self": False, "selftext": "",
-              "edited": False}  # fmt: skip
-COMMENT = {"id": "c1", "link_id": "t3_abc", "parent_id": "t3_abc", "author": "Bob", "created_utc": T + 5,
-           "score": -3, "body": "1 &lt; 2", "edited": T + 60}  # fmt: skip
-REDDIT = [
-    SUBMISSION,
-    SUBMISSION | {"id": "self", "is_self": True, "url": "https://www.reddit.com/r/py/comments/self/x/",
-                  "selftext": "*Hi*", "created_utc": str(T), "link_flair_text": "News",
-                  "edited": T + 9, "locked": True},
-    SUBMISSION | {"id": "bare", "is_self": True, "author": "[deleted]"},
-    SUBMISSION | {"id": "rem", "is_self": True, "selftext": "[removed]"},
-    SUBMISSION | {"id": "spam", "removed_by_category": "moderator"},
-    SUBMISSION | {"id": "own", "removed_by_category": "deleted"},
-    COMMENT,
-    COMMENT | {"id": "c2", "parent_id": "t1_c1", "body": "[removed]", "author": "[deleted]", "edited": False},
-    COMMENT | {"id": "c3", "parent_id": "t1_c2", "body": "[deleted]", "edited": True},
-    COMMENT | {"id": "c4", "parent_id": "t1_lost"},
-    COMMENT | {"id": "c5", "link_id": "t3_lost"},
-    COMMENT | {"id": "c1", "body": "Edited", "score": 4},
-]  # fmt: skip
+@pytest.mark.parametrize(
+    ("form", "source", "staged", "options"),
+    [
+        ("reddit", "dumps", files.REDDIT_STAGED, {"flairs": True}),
+        ("hackernews", "items.jsonl", files.NEWS_STAGED, {}),
+        ("lines", "tables", files.LINES_STAGED, {"mapping": "map.toml"}),
+        ("feed", "feed.xml", files.FEED_STAGED, {"host": "blog.example"}),
+    ],
+)
+def test_files_are_staged_row_by_row(tmp_path, monkeypatch, form, source, staged, options):
+    monkeypatch.chdir(tmp_path)
+    files.write_files(tmp_path)
 
-
-def test_a_subreddit_is_staged_row_by_row(tmp_path, stage):
-    found = stage("reddit", written(tmp_path / "py.jsonl", REDDIT))
-
-    assert by_id(found["article"], "title", "link", "text", "author", "time", "votes", "opposes", "edited") == {
-        "abc": ("A & B", "https://a.example/?a=1&b=2", "", "Ann", T, 12, None, None),
-        "self": ("A & B", "", "*Hi*", "Ann", T, 12, None, T + 9),
-        "bare": ("A & B", "", "A & B", None, T, 12, None, None),
-        "rem": ("A & B", "", "[removed]", "Ann", T, 12, None, None),
-        "spam": ("A & B", "https://a.example/?a=1&b=2", "", "Ann", T, 12, None, None),
-        "own": ("A & B", "https://a.example/?a=1&b=2", "", "Ann", T, 12, None, None),
-    }
-    moderators, author = "Removed by moderators.", "Deleted by its author."
-    removed = {one: reason for one, (reason,) in by_id(found["article"], "removed").items() if reason}
-    assert removed == {"rem": moderators, "spam": moderators, "own": author}
-    assert by_id(found["article"], "locked")["self"] == ("Locked on Reddit.",)
-    assert by_id(
-        found["comment"], "article", "parent", "author", "text", "votes", "edited", "removed", "is_deleted"
-    ) == {
-        "c1": ("abc", None, "Bob", "Edited", 4, T + 60, None, 0),
-        "c2": ("abc", "c1", None, "", -3, None, moderators, 0),
-        "c3": ("abc", "c2", "Bob", "", -3, None, None, 1),
-        "c4": ("abc", "lost", "Bob", "1 < 2", -3, T + 60, None, 0),
-        "lost": ("abc", None, None, "", None, None, None, 1),
-    }
-    assert found["bad"] == [{"place": "comment c5", "reason": "Its article is missing."}]
-    assert {row["id"] for row in found["member"]} == {"Ann", "Bob"}
-    assert [row["id"] for row in found["tag"]] == ["py"]
-    assert found["told"] == len(REDDIT)
-
-
-def test_flairs_are_groups_if_told(tmp_path, stage):
-    found = stage("reddit", written(tmp_path / "py.jsonl", REDDIT), flairs=True)
-
-    assert [row["tag"] for row in found["article_tag"] if row["article"] == "self"] == ["py", "News"]
+    assert staged_rows(form, source, **options) == staged
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
@@ -112,59 +65,6 @@ def test_a_folder_of_packed_files_is_read_by_their_names(tmp_path, stage, pack):
     assert by_id(found["comment"], "text") == {"c1": ("Later",)}
 
 
-STORY = {
-    "id": 1,
-    "type": "story",
-    "by": "ann",
-    "time": T,
-    "title": "Hello",
-    "url": "https://a.example/",
-    "score": 7,
-}
-REPLY = {
-    "id": 3,
-    "type": "comment",
-    "by": "bob",
-    "time": T + 9,
-    "parent": 2,
-    "text": 'a <i>b</i> *c*<p><a href="https:&#x2F;&#x2F;x.example">x</a>',
-}
-NEWS = [
-    REPLY,
-    {"id": 2, "type": "comment", "deleted": True, "time": T + 5, "parent": 1},
-    {"id": 4, "type": "comment", "by": "bob", "dead": True, "time": T + 9, "parent": 1, "text": "No"},
-    {"id": 5, "type": "comment", "by": "bob", "time": T, "parent": 99, "text": "Lost"},
-    {"id": 6, "type": "comment", "by": "bob", "time": T, "parent": 6, "text": "Circle"},
-    STORY,
-    STORY | {"id": 10, "url": None, "text": "Ask &amp; tell", "dead": True},
-    {"id": 11, "type": "story", "deleted": True, "time": T},
-    STORY | {"id": 12, "type": "poll", "url": None, "text": None, "parts": [13]},
-    {"id": 13, "type": "pollopt", "by": "ann", "time": T, "poll": 12, "text": "Yes", "score": 3},
-    STORY | {"id": 14, "type": "job", "by": None, "score": 1},
-    {"id": "ann", "created": T - 100, "karma": 5, "about": "I<p>am"},
-]
-
-
-def test_items_of_hacker_news_are_staged_row_by_row(tmp_path, stage):
-    found = stage("hackernews", written(tmp_path / "items.jsonl", NEWS))
-
-    assert by_id(found["article"], "title", "link", "text", "author", "votes", "removed") == {
-        "1": ("Hello", "https://a.example/", None, "ann", 7, None),
-        "10": ("Hello", "", "Ask &amp; tell", "ann", 7, "Dead on Hacker News."),
-        "11": ("[deleted]", "", "[deleted]", None, None, "Deleted by its author."),
-        "12": ("Hello", "", "Hello", "ann", 7, None),
-        "14": ("Hello", "https://a.example/", None, None, 1, None),
-    }
-    assert by_id(found["comment"], "article", "parent", "author", "text", "removed", "is_deleted") == {
-        "2": ("1", None, None, "", None, 1),
-        "3": ("1", "2", "bob", r"a *b* \*c\*" + "\n\n[x](https://x.example)", None, 0),
-        "4": ("1", None, "bob", "No", "Dead on Hacker News.", 0),
-        "13": ("12", None, "ann", "Yes", None, 0),
-    }
-    assert {row["place"] for row in found["bad"]} == {"comment 5", "comment 6"}
-    assert by_id(found["member"], "joined", "about") == {"ann": (T - 100, "I\n\nam"), "bob": (None, None)}
-
-
 def test_circles_of_replies_end(tmp_path, stage):
     circle = [REPLY | {"id": 1, "parent": 3}, REPLY | {"id": 2, "parent": 1}, REPLY | {"id": 8, "parent": 9}]
     found = stage(
@@ -173,35 +73,6 @@ def test_circles_of_replies_end(tmp_path, stage):
 
     assert set(by_id(found["comment"])) == {"1", "2", "3"}
     assert {row["place"] for row in found["bad"]} == {"comment 8", "comment 9"}
-
-
-@pytest.mark.parametrize(
-    ("form", "address", "kind", "old_id"),
-    [
-        ("reddit", "/r/x/comments/abc/title/", Kind.ARTICLE, "abc"),
-        ("reddit", "/comments/abc", Kind.ARTICLE, "abc"),
-        ("reddit", "/r/x/comments/abc/title/def/", Kind.COMMENT, "def"),
-        ("reddit", "/r/x/comments/abc/title/def/?context=3", Kind.COMMENT, "def"),
-        ("reddit", "/r/x/comments/abc/comment/def/", Kind.COMMENT, "def"),
-        ("reddit", "/u/some-name", Kind.MEMBER, "some-name"),
-        ("reddit", "/user/name/comments/", Kind.MEMBER, "name"),
-        ("reddit", "/r/x/new/", Kind.GROUP, "x"),
-        ("reddit", "/r/x/.rss", Kind.GROUP, "x"),
-        ("hackernews", "/item?id=123", Kind.ARTICLE, "123"),
-        ("hackernews", "/user?id=some_name", Kind.MEMBER, "some_name"),
-        ("hackernews", "/threads?id=name&next=1", Kind.MEMBER, "name"),
-    ],
-)
-def test_old_addresses_are_read(form, address, kind, old_id):
-    matches = ((one.kind, one.pattern.fullmatch(address)) for one in format_of(form).addresses)
-
-    assert next((found, match[1]) for found, match in matches if match) == (kind, old_id)
-
-
-def test_an_item_of_hacker_news_is_looked_up_as_a_comment_as_well():
-    kinds = [one.kind for one in format_of("hackernews").addresses if one.pattern.fullmatch("/item?id=123")]
-
-    assert kinds == [Kind.ARTICLE, Kind.COMMENT]
 
 
 HOSTILE = [
@@ -309,67 +180,12 @@ def test_real_articles_come_as_submissions(tmp_path, stage, shared_dir):
 
 # CSV and JSON lines of anything
 
-MAPPING = """
-[[rows]]
-table = "article"
-files = "posts.*"
-id = "number"
-title = "headline"
-link = "address"
-text = { column = "body", form = "html" }
-author = "who"
-time = { column = "at", unit = "ms" }
-votes = { value = 2 }
-tags = { column = "labels", separator = "|" }
-path = "old"
-
-[[rows]]
-table = "comment"
-files = "talk.*"
-where = { kind = "reply" }
-id = "id"
-article = "on"
-author = "by.name"
-time = "at"
-text = "text"
-"""
-POSTS = (
-    "\ufeffnumber,headline,address,body,who,at,labels,old\r\n"
-    f'1,"A ""quoted"", title",https://a.example/,,ann,{T}500,one | two,/2013/a.html\r\n'
-    f'2,Text,,"<b>two</b>\r\nlines",,{T}000,,\r\n'
-)
-TALK = [
-    {"kind": "reply", "id": 7, "on": 1, "by": {"name": "bob"}, "at": "2013-05-01T18:00:00+02:00", "text": "Hi"},
-    {"kind": "like", "id": 8},
-    {"kind": "reply", "id": 9, "on": 2, "by": None, "at": "2013-05-01 16:00:00", "text": "UTC"},
-    {"kind": "reply", "id": 10, "on": 2, "at": "yesterday"},
-]
-
 
 @pytest.fixture
 def folder(tmp_path):
-    made = tmp_path / "tables"
-    made.mkdir()
-    (made / "map.toml").write_text(MAPPING)
-    (made / "posts.csv").write_text(POSTS, "utf-8", newline="")
-    written(made / "talk.jsonl", TALK)
-    return made
-
-
-def test_tables_of_anything_are_staged_by_a_mapping(folder, stage):
-    found = stage("lines", folder, mapping=str(folder / "map.toml"))
-
-    assert by_id(found["article"], "title", "link", "text", "author", "time", "votes", "path") == {
-        "1": ('A "quoted", title', "https://a.example/", "", "ann", T + 0.5, 2, "/2013/a.html"),
-        "2": ("Text", None, "**two** lines", None, T, 2, None),
-    }
-    assert [(row["article"], row["tag"]) for row in found["article_tag"]] == [("1", "one"), ("1", "two")]
-    assert by_id(found["comment"], "article", "author", "time", "text") == {
-        "7": ("1", "bob", T, "Hi"),
-        "9": ("2", None, T, "UTC"),
-    }
-    assert [row["place"] for row in found["bad"]] == ["talk.jsonl:4"]
-    assert {row["name"] for row in found["member"]} == {"ann", "bob"}
+    files.write_files(tmp_path)
+    shutil.copy(tmp_path / "map.toml", tmp_path / "tables")
+    return tmp_path / "tables"
 
 
 def test_rows_that_are_not_csv_are_rejected_with_line_and_reason(folder, stage):
@@ -381,7 +197,7 @@ def test_rows_that_are_not_csv_are_rejected_with_line_and_reason(folder, stage):
         f"5,Five,,,,{T}000,,",
         '6,"open',
     ]
-    (folder / "posts.csv").write_bytes("\n".join([POSTS.splitlines()[0][1:], *lines]).encode("latin-1"))
+    (folder / "posts.csv").write_bytes("\n".join([files.POSTS.splitlines()[0][1:], *lines]).encode("latin-1"))
 
     found = stage("lines", folder, mapping=str(folder / "map.toml"))
 
