@@ -72,6 +72,13 @@ class Groups(OfStore):
             titles: dict[str, str] = client.hgetall(self._store.shards.directory.groups)
         return {slug: title for slug, title in titles.items() if slug not in closed_groups()}
 
+    def get_merged(self) -> dict[str, str]:
+        """Return the targets of merged groups, by slug. One round trip."""
+        with self._store.commands() as client:
+            targets: dict[str, str] = client.hgetall(self._store.shards.directory.merged)
+        closed = closed_groups()
+        return {slug: into for slug, into in targets.items() if closed.isdisjoint((slug, into))}
+
     def get_targets(self, slugs: Sequence[str]) -> dict[str, str]:
         """Return the target of each of these slugs that has one which the reader gets to see. One round trip."""
         if not slugs:

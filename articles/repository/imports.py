@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import TypeAlias
 
 from articles.domain.articles import WITHDRAWN, Article, ArticleId, Choice, ImportedArticle, ImportedVote
-from articles.domain.comments import Comment, CommentEntry, CommentPlace, ImportedComment
+from articles.domain.comments import Comment, CommentEntry, CommentId, CommentPlace, ImportedComment
 from articles.domain.errors import ImportRunning, StoreUnavailable
 from articles.domain.lists import Order
 from articles.domain.members import DELETED_MEMBER, PLACEHOLDERS, UserId
@@ -18,7 +18,7 @@ from articles.repository.lists.reading import read_articles
 from articles.repository.store import keys as names
 from articles.repository.store.batches import ARTICLES_PER_READ
 from articles.repository.store.connection import Call, Store, Value, exact_time
-from articles.repository.store.scan import filled, portions
+from articles.repository.store.scan import filled, portions, set_members
 from articles.repository.store.values import content_values, count_from
 from articles.text.links import post_digest
 
@@ -31,6 +31,7 @@ milliseconds of the store's time, in which it serves no one else, and some hundr
 
 _STEPS_SENT = 10  # with articles, one after the other without waiting for replies: the store serves others between
 
+_VOTERS_PER_READ = 250
 _COMMENTS_PER_READ = 500  # comments, and KB of their texts, in one reply
 _WEIGHT = 40  # weight of an article without text and voters: many are listed with few commands
 _LOCK_LIFE = 120  # seconds
@@ -253,6 +254,27 @@ class Imports:
                 [article_id, number, _COMMENTS_PER_READ, keys.prefix, *FIELDS],
             )
             yield from comments_from(self._store, rows)
+
+    def iterate_voters(self, article_id: ArticleId) -> Iterator[ImportedVote]:
+        """Yield the votes of members on an open article. A round trip for each batch of each choice."""
+        keys, choices = self._store.shards.of(article_id), (Choice.VOTE, Choice.OPPOSE)
+        sets = [keys.article(article_id), keys.voted(article_id), keys.oppose(article_id)]
+        for choice in choices:
+            cursor = ""
+            while cursor != "0":
+                given: list[Value] = [article_id, choice.value, cursor or "0", _VOTERS_PER_READ, keys.prefix]
+                cursor, *found = self._store.run("merges/read_voters", sets, given)
+                for user, at in zip(found[::2], found[1::2], strict=True):
+                    if int(user) < PLACEHOLDERS.start:
+                        yield ImportedVote(int(user), choice, float(at))
+
+    def iterate_comment_voters(self, comment_id: CommentId) -> Iterator[tuple[UserId, Choice]]:
+        """Yield the votes of members on an open comment. A round trip for each batch of each choice."""
+        keys = self._store.shards.of_comment(comment_id)
+        for key, choice in ((keys.comment_voted, Choice.VOTE), (keys.comment_oppose, Choice.OPPOSE)):
+            for user in map(int, set_members(self._store, key(comment_id))):
+                if user < PLACEHOLDERS.start:
+                    yield user, choice
 
     def count(self) -> int:
         """Return the number of articles, removed ones included. One round trip."""

@@ -1,7 +1,7 @@
 """What a source has, in one form: an SQLite file that an adapter fills, and that the import reads in its order.
 
 A source has its rows in any order, and a million comments do not fit into memory. Ids are those of the source, as
-text; times are Unix seconds. What a source does not know is NULL.
+text; times are Unix seconds. What a source does not know is NULL. The files of an export have the same tables.
 """
 
 import sqlite3
@@ -9,36 +9,146 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Column(NamedTuple):
+    """A column. `kind`: id, text, time, number, or flag (0 or 1). Only a trusted successor gets a private one."""
+
+    kind: str
+    means: str
+    is_private: bool
+
+
+_DESCRIBED = """
+site
+name text Name of the site.
+url text Address of the site.
+description text What the site is about.
+
+member (id)
+id id Their id; in an export the name.
+name text The name.
+joined time When they joined.
+about text What they write about themselves, in Markdown.
+inviter id Who invited them.
+address text* Their email address.
+password text* A hash as Django keeps it, such as `bcrypt$$2a$10$…`.
+banned_at time* When they were banned.
+ban_reason text* Why.
+ban_ends time* When the ban ends.
+is_deleted flag Whether the account was deleted there.
+ban_scope text* What the ban forbids: `posting`, `voting` or `both`.
+
+tag (id)
+id id The group; in an export its slug.
+title text Its title.
+description text What it is about, in Markdown.
+is_closed flag Whether only members see it.
+
+article (id)
+id id The article.
+title text Its title.
+link text What it links to.
+text text Its text, in Markdown.
+author id Who posted it: a member, or an account that is not there, such as `~` for a deleted one.
+time time When it was posted.
+votes number Votes for it; without `opposes`, less those against it.
+opposes number Votes against it.
+closes time When voting on it ends.
+edited time When it was last changed.
+removed text Why moderators removed it, or that its author withdrew it.
+locked text Why its discussion is locked.
+path text An address that no pattern of the format reads: path and query.
+views number Page views that count.
+visitors number Unique visitors, estimated.
+
+article_tag (article, tag)
+article id The article.
+tag id A group that it is in.
+
+comment (id)
+id id The comment.
+article id The article that it is on.
+parent id The comment that it replies to.
+author id Who wrote it, as for articles.
+time time When it was posted.
+text text In Markdown.
+votes number Votes for it; without `opposes`, less those against it.
+opposes number Votes against it.
+closes time When voting on it ends.
+edited time When it was last changed.
+removed text Why moderators removed it.
+is_deleted flag Whether its author deleted it, so that only its place is left.
+path text An address that no pattern of the format reads: path and query.
+
+vote
+member id* Who voted.
+article id* The article,
+comment id* or the comment.
+value number* 1 for it, -1 against it.
+time time* When.
+
+saved
+member id* Who saved it.
+article id* The article.
+time time* When.
+
+hidden
+member id* Who hides it.
+article id* The article.
+
+follow
+member id* Who follows it.
+tag id* The group.
+is_hidden flag* Whether the member hides it instead.
+
+log
+time time When it was done.
+actor id Who did it; `~` for a deleted account, `*` for the site, `*NAME` for a rule.
+action text A word of the moderation log, such as `remove-comment`.
+article id The article that it is about.
+comment id The comment.
+member id The member.
+reason text The reason given.
+subject text The title of the article or the group then, or the name of a host.
+details text What changed: a JSON object of texts.
+
+alias (kind, old_id)
+kind text What it is of: `article`, `comment`, `member` or `group`.
+old_id id A further id, such as a former name, or that of an article that was merged into another.
+id id What is here by that id.
+
+former (source, kind, old_id)
+source text A site that had moved in before: the name that it was given.
+format text The format in which its addresses are read.
+host text Where it was.
+kind text As of an alias, or `path`.
+old_id id The id that it had there; of the kind `path` an address.
+id id What is here by that id; of the kind `path` with its kind, such as `article 12`.
+
+bad
+place text Where something cannot be read, such as `posts.csv:12`.
+reason text Why.
+"""
+
+
+def _tables() -> Iterator[tuple[str, str, dict[str, Column]]]:
+    """Yield the name of each table, its key, and its columns."""
+    for part in _DESCRIBED.strip().split("\n\n"):
+        head, *rows = part.splitlines()
+        name, _space, key = head.partition(" ")
+        columns = (row.split(" ", 2) for row in rows)
+        yield name, key, {one: Column(kind.rstrip("*"), means, kind[-1] == "*") for one, kind, means in columns}
+
+
+COLUMNS: dict[str, dict[str, Column]] = {name: columns for name, _key, columns in _tables()}
+"""Columns by table. `bad` has what an adapter could not read."""
 
 TABLES: Mapping[str, str] = {
-    "site": "name, url, description",
-    "member": "id PRIMARY KEY, name, joined, about, inviter, address, password, banned_at, ban_reason, ban_ends, "
-    "is_deleted",
-    "tag": "id PRIMARY KEY, title, description",
-    "article": "id PRIMARY KEY, title, link, text, author, time, votes, opposes, closes, edited, removed, locked, "
-    "path",
-    "article_tag": "article, tag, PRIMARY KEY (article, tag)",
-    "comment": "id PRIMARY KEY, article, parent, author, time, text, votes, opposes, closes, edited, removed, "
-    "is_deleted, path",
-    "vote": "member, article, comment, value, time",
-    "saved": "member, article, time",
-    "hidden": "member, article",
-    "follow": "member, tag, is_hidden",
-    "log": "time, actor, action, article, comment, member, reason",
-    "alias": "kind, old_id, id, PRIMARY KEY (kind, old_id)",
-    "bad": "place, reason",
+    name: ", ".join([*columns, *([f"PRIMARY KEY {key}"] if key else [])]) for name, key, columns in _tables()
 }
-"""Columns by table.
-
-`member.password` is as Django keeps it, such as `bcrypt$$2a$10$…`. `article.author` and `comment.author` are a
-member's id, or NULL if it is unknown. `votes` and `opposes` are counts; without `opposes`, `votes` is net.
-`removed` and `locked` are reasons. `path` is an address that no pattern of the format reads. `vote.value` is 1 or
--1; `follow.is_hidden` is 1 for a tag that the member hides. `log.action` is a word of the moderation log, such as
-`remove-comment`. `alias` has further old ids of what is here by `id`, such as a former name or an article that was
-merged into another; its kind is a `Kind`. `bad` has what the adapter could not read: where, such as
-`posts.csv:12`, and why.
-"""
+"""Columns and key by table, as SQL has them."""
 
 _FILE = {"file": "one PRIMARY KEY, mark, is_whole"}  # which source the rows are of, and whether all are there
 

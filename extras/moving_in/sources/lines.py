@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 
 from extras.moving_in.sources import BadSource, Format
 from extras.moving_in.sources.rows import (
-    COLUMNS,
     LONGEST_LINE,
     TIMES,
     BadRow,
@@ -38,7 +37,7 @@ from extras.moving_in.sources.rows import (
     moment,
     objects,
 )
-from extras.moving_in.staging import Staging
+from extras.moving_in.staging import COLUMNS, Staging
 
 _SECONDS = {"s": 1, "ms": 1000}
 _TEXTS = ("files", "delimiter")

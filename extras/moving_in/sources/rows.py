@@ -20,7 +20,7 @@ import zstandard
 
 from extras.moving_in.models import OLD_ID_LIMIT
 from extras.moving_in.sources import BadSource
-from extras.moving_in.staging import TABLES, Staging
+from extras.moving_in.staging import COLUMNS, TABLES, Staging
 
 LONGEST_LINE = 1_000_000  # bytes
 _LONGEST_HTML = 100_000  # characters: lists in lists get longer in Markdown
@@ -31,18 +31,15 @@ _FREE, _MOST_PACKED = (
 )  # bytes unpacked, and how many times the packed ones, before a file is a bomb
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
-TIMES = frozenset(("time", "joined", "banned_at", "ban_ends", "closes", "edited"))
-_NUMBERS = TIMES | {"votes", "opposes", "value", "is_deleted", "is_hidden"}
+_KINDS = {name: one.kind for columns in COLUMNS.values() for name, one in columns.items()}
+TIMES = frozenset(name for name, kind in _KINDS.items() if kind == "time")
+_NUMBERS = TIMES.union(name for name, kind in _KINDS.items() if kind in ("number", "flag"))
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "article": ("id", "title", "time"), "comment": ("id", "time"), "member": ("id", "name"), "tag": ("id",),
     "article_tag": ("article", "tag"), "vote": ("member", "value"), "saved": ("member", "article"),
     "hidden": ("member", "article"), "follow": ("member", "tag"), "alias": ("kind", "old_id", "id"),
 }  # fmt: skip
-_IDS = frozenset(("id", "article", "parent", "author", "member", "tag", "comment", "inviter", "old_id"))
-COLUMNS = {
-    table: [part.split()[0] for part in columns.partition(", PRIMARY KEY (")[0].split(", ")]
-    for table, columns in TABLES.items()
-}
+_IDS = frozenset(name for name, kind in _KINDS.items() if kind == "id")
 
 _SETTLE = (
     "INSERT INTO bad SELECT 'comment ' || id, 'Its article is missing.' FROM comment "
@@ -85,7 +82,7 @@ class Rows:
 
     def flush(self) -> None:
         for (table, replaces), batch in self._waiting.items():
-            self._staging.fill(table, COLUMNS[table], batch, replaces=replaces)
+            self._staging.fill(table, [*COLUMNS[table]], batch, replaces=replaces)
         self._waiting.clear()
 
     def read(self, rows: Iterator[tuple[str, Any]], stage: Callable[[Any], object]) -> None:

@@ -1,0 +1,80 @@
+"""`manage.py export_site`: what the files have, what they must not have, and what the command refuses."""
+
+import json
+import stat
+
+import pytest
+from django.core.management.base import CommandError
+from jsonschema import Draft202012Validator
+
+from extras.moving_in import exporting
+from extras.moving_in.tests.used_site import SECRET, fill
+
+
+def rows_of(folder, table):
+    return [json.loads(line) for line in (folder / f"{table}.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path, settings):
+    settings.NAMES, settings.DATA_DIR = "any", tmp_path
+    return tmp_path / "exports" / "out"
+
+
+@pytest.mark.parametrize("private", [False, True], ids=["public", "private"])
+def test_every_line_fits_its_schema_and_the_manifest(run, site_store, folder, private):
+    fill(site_store)
+    run("export_site", folder, private=private)
+
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    assert (manifest["format"], manifest["version"], manifest["is_private"]) == ("article-voting-site", 1, private)
+    for table in exporting.tables(is_private=private):
+        schema = json.loads((folder / f"schemas/{table}.schema.json").read_text("utf-8"))
+        Draft202012Validator.check_schema(schema)
+        validator = Draft202012Validator(schema)
+        rows = rows_of(folder, table)
+        for row in rows:
+            validator.validate(row)
+        assert len(rows) == manifest["files"][f"{table}.jsonl"]["rows"] > 0
+    assert {one.name for one in folder.glob("*.*")} == {"manifest.json", *manifest["files"]}
+
+
+def test_nothing_that_no_reader_sees_is_public(run, site_store, folder):
+    fill(site_store)
+    run("export_site", folder)
+
+    found = [
+        (one.name, line)
+        for one in folder.rglob("*.*")
+        for line in one.read_text("utf-8").splitlines()
+        if SECRET in line.lower() or "dee" in line or "pbkdf2" in line or "argon2" in line
+    ]
+    assert found == []
+
+
+def test_a_private_export_can_be_read_by_its_owner_alone(run, site_store, folder):
+    fill(site_store)
+    assert "Only you can read it" in run("export_site", folder, private=True)
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(one.stat().st_mode) for one in folder.glob("*.jsonl")} == {0o600}
+
+
+def test_a_folder_that_has_something_is_refused(run, site_store, folder):
+    folder.mkdir(parents=True)
+    (folder / "mine").write_text("kept")
+    with pytest.raises(CommandError, match="exists and is not empty"):
+        run("export_site", folder)
+    (folder / "mine").unlink()
+    run("export_site", folder)
+    assert (folder / "manifest.json").exists()
+
+
+def test_an_interrupted_export_leaves_nothing(run, site_store, folder, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(exporting.Export, "_write_log", lambda _self: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(CommandError, match="nothing was written"):
+            run("export_site", folder)
+    assert [*folder.parent.iterdir()] == []
+    run("export_site", folder)
+    assert (folder / "manifest.json").exists()
