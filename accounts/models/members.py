@@ -191,24 +191,33 @@ class UserManager(auth.UserManager["User"]):
         """Return whether the name looks like that of another member, or of a deleted account."""
         return NameLook.objects.filter(_looks_like(username)).exists()
 
-    def bulk_create_imported(self, posters: Iterable[str]) -> dict[str, int]:
+    def bulk_create_imported(
+        self, posters: Iterable[str], facts: Mapping[str, Mapping[str, Any]] = {}
+    ) -> dict[str, int]:
         """Return the user ids of imported posters by the names given. Idempotent.
 
-        Posters without an account get one that has no password. Names that break the rules are changed by
-        `names.as_valid`; spellings of one name share an account. Names of deleted accounts are left out.
+        Posters without an account get one that has no password, and has their `facts`, by field. Names that break
+        the rules are changed by `names.as_valid`; spellings of one name share an account, as the last one is
+        spelled. Names of deleted accounts are left out.
         """
         valid = {poster: names.as_valid(poster, settings.NAMES) for poster in posters}
         usernames = {names.canonical(name): name for name in valid.values()}
         ids = self._ids(usernames)
         missing = usernames.keys() - ids.keys()
         if missing := missing - self._former(missing):
-            ids |= self._create_imported({key: usernames[key] for key in missing})
+            own = {names.canonical(valid[poster]): facts[poster] for poster in valid if poster in facts}
+            ids |= self._create_imported({key: usernames[key] for key in missing}, own)
         canonical = {poster: names.canonical(name) for poster, name in valid.items()}
         return {poster: ids[key] for poster, key in canonical.items() if key in ids}
 
-    def _create_imported(self, usernames: dict[str, str]) -> dict[str, int]:
+    def _create_imported(
+        self, usernames: dict[str, str], facts: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, int]:
         """Create accounts, unless they are there; return the ids. All are by canonical name."""
-        first = member_ids.reserve(len(usernames))
+        first, fields = (
+            member_ids.reserve(len(usernames)),
+            {one.attname: one for one in User._meta.concrete_fields},
+        )
         _insert_new(
             self.model(imported=True),
             (  # the password is as `set_unusable_password` makes it, which asks the system for each character
@@ -217,6 +226,10 @@ class UserManager(auth.UserManager["User"]):
                     "username": username,
                     "canonical_name": key,
                     "password": UNUSABLE_PASSWORD_PREFIX + secrets.token_urlsafe(30),
+                    **{
+                        name: fields[name].get_db_prep_save(one, connection)
+                        for name, one in facts.get(key, {}).items()
+                    },
                 }
                 for pk, (key, username) in enumerate(usernames.items(), first)
             ),

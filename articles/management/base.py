@@ -18,6 +18,7 @@ from accounts.models import User
 from accounts.names import canonical
 from articles.domain.errors import StoreError
 from articles.management.sentences import NO_TABLES, about_accounts, about_store
+from articles.web.wiring import patient_repository
 
 
 def require_accounts() -> None:
@@ -106,6 +107,13 @@ class StoreCommand(BaseCommand):
             self.stdout.write(str(finding))
             number += 1
         return number
+
+    def fit_weight(self, *, shown: bool) -> None:
+        """Fit the weight of a vote to the articles, unless the operator has set it."""
+        with progress(unit="articles", shown=shown) as bar:
+            votes_per_day = patient_repository().fit_weight(bar.reach)
+        if votes_per_day is not None:
+            self.stdout.write(f"{votes_per_day} votes now outweigh one day of age on the front page.")
 
     def exit_with_findings(self, number: int) -> None:
         """End the command with status 1 if there were findings."""

@@ -6,6 +6,9 @@ from django.db import Error as DatabaseError
 
 from articles.domain.errors import StoreError
 
+IMPORT_RUNNING = """\
+Another import is running, or the site is being moved to another store: try again when that is done.
+After a crash, wait two minutes."""
 NO_TABLES = "The accounts database has no tables yet: run `manage.py migrate` first."
 
 _LACKS_A_TABLE = re.compile(

@@ -6,7 +6,7 @@ text; times are Unix seconds. What a source does not know is NULL. The files of 
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -255,10 +255,19 @@ class Staging:
 
 
 @contextmanager
-def staged(path: Path) -> Iterator[Staging]:
-    """Open the staging file at the path, which is made if it is not there."""
-    staging = Staging(path)
-    try:
+def staged(path: Path, mark: str = "") -> Iterator[Staging]:
+    """Open the staging file at the path, which is made if it is not there, or if it is of another source."""
+    with closing(Staging(path)) as staging:
+        is_another = staging.mark not in (mark, "")
+    if mark and is_another:
+        drop(path)
+    with closing(Staging(path)) as staging:
+        if mark:
+            staging.mark = mark
         yield staging
-    finally:
-        staging.close()
+
+
+def drop(path: Path) -> None:
+    """Delete the staging file at the path."""
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()

@@ -67,7 +67,7 @@ def test_a_dry_run_reads_the_source_for_the_import_unless_it_changes(run, site_s
 
 
 def test_what_cannot_be_imported_is_said(run, site_store, lines):
-    with pytest.raises(CommandError, match="there is no such file"):
+    with pytest.raises(CommandError, match="nowhere: No such file"):
         run("import_site", "lines", "nowhere", name="old")
     with pytest.raises(CommandError, match="--name takes"):
         run("import_site", "lines", lines.path, name="../old")

@@ -3,7 +3,7 @@
 import hashlib
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,21 +16,19 @@ from django.core.validators import validate_slug
 from django.db import Error as DatabaseError
 
 from articles.management.base import CTRL_C, StoreCommand, progress, require_accounts, stopped_by_signals
-from articles.management.sentences import about_accounts
+from articles.management.sentences import IMPORT_RUNNING, about_accounts
 from articles.repository import ImportRunning
 from articles.web.wiring import patient_repository
-from extras.moving_in.importing import Interrupted, MovingIn, Report, estimate
+from extras.moving_in.importing import Interrupted, MovingIn, Report
 from extras.moving_in.models import Source
 from extras.moving_in.sources import FORMATS, BadSource, format_of
-from extras.moving_in.staging import Staging, staged
+from extras.moving_in.staging import Staging, drop, staged
 
 _HELP = """\
 Let another site move in: its members, groups, articles, comments and votes, so that its old addresses lead here.
 The import can be interrupted and repeated safely: nothing comes twice, and what is new at the source is added."""
 
-_RUNNING = """\
-Another import is running, or the site is being moved to another store: try again when that is done.
-After a crash, wait two minutes."""
+_ROWS_PER_MINUTE, _STORE_BYTES_PER_ROW = 60_000, 1_300
 
 
 class Command(StoreCommand):
@@ -57,23 +55,23 @@ class Command(StoreCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         require_accounts()
         try:
-            said = format_of(options["format"]).instead(options["source"], options)
+            if said := format_of(options["format"]).instead(options["source"], options):
+                return self.stdout.write(said)
+            validate_slug(options["name"])
+            known = Source.objects.filter(name=options["name"]).first()
+            if known and known.format != options["format"]:
+                raise CommandError(f"{known.name} is a source of the format {known.format}.")
+            self._import(known or Source(name=options["name"], format=options["format"]), options)
         except BadSource as error:
             raise CommandError(str(error)) from None
-        if said:
-            self.stdout.write(said)
-            return
-        try:
-            validate_slug(options["name"])
         except ValidationError:
             raise CommandError("--name takes letters, digits, - and _.") from None
-        known = Source.objects.filter(name=options["name"]).first()
-        if known and known.format != options["format"]:
-            raise CommandError(f"{known.name} is a source of the format {known.format}.")
-        try:
-            self._import(known or Source(name=options["name"], format=options["format"]), options)
         except ImportRunning:
-            raise CommandError(_RUNNING) from None
+            raise CommandError(IMPORT_RUNNING) from None
+        except Interrupted:
+            raise CommandError(self.when_interrupted, returncode=CTRL_C) from None
+        except OSError as error:
+            raise CommandError(f"{error.filename or options['source']}: {error.strerror}") from error
         except DatabaseError as error:
             raise CommandError(f"{about_accounts(error)} Run it again to continue.") from error
 
@@ -81,78 +79,54 @@ class Command(StoreCommand):
         path = Path(settings.DATA_DIR, "moving_in", f"{source.name}.sqlite3")
         path.parent.mkdir(mode=0o700, exist_ok=True)
         source.host, report, began = options["host"] or source.host, Report(), time.monotonic()
+        is_dry, shown = options["dry_run"], options["progress"]
         with stopped_by_signals() as stopping, self._staged(path, source, options, stopping.is_set) as staging:
             for row in staging.rows("bad"):
                 report.note("row", row["reason"], row["place"])
-            if not options["dry_run"]:
+            if not is_dry:
                 source.completed_at = None
                 source.save()
-            with progress(unit="rows", shown=options["progress"], total=staging.rows_to_enter()) as bar:
-                moving = MovingIn(
-                    patient_repository(),
-                    source,
-                    staging,
-                    report,
-                    bar.reach,
-                    stopping.is_set,
-                    is_dry=options["dry_run"],
-                )
-                try:
-                    moving.run()
-                except Interrupted:
-                    self._print(report)
-                    raise CommandError(self.when_interrupted, returncode=CTRL_C) from None
             rows = staging.rows_to_enter()
-        self._print(report)
-        if options["dry_run"]:
-            self.stdout.write(estimate(rows))
+            with progress(unit="rows", shown=shown, total=rows) as bar:
+                given = patient_repository(), source, staging, report, bar.reach, stopping.is_set
+                try:
+                    MovingIn(*given, is_dry=is_dry).run()
+                finally:
+                    bar.close()
+                    self.stdout.writelines(f"{line}\n" for line in report.lines())
+        if is_dry:
+            minutes, megabytes = rows / _ROWS_PER_MINUTE, rows * _STORE_BYTES_PER_ROW / 1_000_000
+            self.stdout.write(
+                f"About {minutes:,.0f} minutes for {rows:,} rows, and {megabytes:,.0f} MB of the store's memory."
+            )
             return
         seconds, peak = time.monotonic() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         self.stdout.write(f"{rows:,} rows in {seconds:,.0f} s; at most {peak:,} MB of memory.")
-        for file in path.parent.glob(f"{path.name}*"):
-            file.unlink()
+        drop(path)
         if not report.come.total() + report.present.total():
             raise CommandError("Nothing could be imported.")
-        with progress(unit="articles", shown=options["progress"]) as bar:
-            votes_per_day = patient_repository().fit_weight(bar.reach)
-        if votes_per_day is not None:
-            self.stdout.write(f"{votes_per_day} votes now outweigh one day of age on the front page.")
+        self.fit_weight(shown=shown)
 
     @contextmanager
-    def _staged(self, path: Path, source: Source, options: dict[str, Any], is_stopped: Any) -> Iterator[Staging]:
+    def _staged(
+        self, path: Path, source: Source, options: dict[str, Any], is_stopped: Callable[[], bool]
+    ) -> Iterator[Staging]:
         """Open the staging file, filled from the source, which is read again only if it changed."""
         if not options["source"]:
             raise CommandError("Which SOURCE? A file, a folder or an address.")
         mark = _mark(options["source"], options.get("mapping") or "", str(options.get("flairs")), options["host"])
-        with staged(path) as staging:
-            is_known = staging.mark in (mark, "")
-        if not is_known:
-            for file in path.parent.glob(f"{path.name}*"):
-                file.unlink()
-        with staged(path) as staging:
-            staging.mark = mark
+        with staged(path, mark) as staging, progress(unit="rows", shown=options["progress"]) as bar:
+
+            def reach(rows: int) -> None:
+                bar.update(rows)
+                if is_stopped():
+                    raise Interrupted
+
             if not staging.is_whole:
-                with progress(unit="rows", shown=options["progress"]) as bar:
-
-                    def reach(rows: int) -> None:
-                        bar.update(rows)
-                        if is_stopped():
-                            raise Interrupted
-
-                    try:
-                        format_of(source.format).fill(options["source"], staging, options, reach)
-                    except BadSource as error:
-                        raise CommandError(str(error)) from None
-                    except OSError as error:
-                        raise CommandError(f"{error.filename or options['source']}: {error.strerror}") from error
-                    except Interrupted:
-                        raise CommandError(self.when_interrupted, returncode=CTRL_C) from None
+                format_of(source.format).fill(options["source"], staging, options, reach)
                 staging.finish()
+            bar.close()
             yield staging
-
-    def _print(self, report: Report) -> None:
-        for line in report.lines():
-            self.stdout.write(line)
 
 
 def _mark(source: str, mapping: str, *more: str) -> str:
@@ -160,12 +134,7 @@ def _mark(source: str, mapping: str, *more: str) -> str:
     path, facts = Path(source), [source, *more]
     if not urlsplit(source).netloc:
         for file in sorted([path, *path.rglob("*")] if path.is_dir() else [path]):
-            if not file.exists():
-                raise CommandError(f"{source}: there is no such file.")
             facts.append(f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}")
     if mapping:
-        try:
-            facts.append(Path(mapping).read_text("utf-8"))
-        except OSError as error:
-            raise CommandError(f"{mapping}: {error.strerror}") from error
+        facts.append(Path(mapping).read_text("utf-8"))
     return hashlib.blake2b("\n".join(facts).encode(), digest_size=16).hexdigest()

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error as DatabaseError
 
 from articles.management.base import StoreCommand, progress, require_accounts
-from articles.management.sentences import about_accounts
+from articles.management.sentences import IMPORT_RUNNING, about_accounts
 from articles.repository import ImportRunning
 from articles.web.wiring import patient_repository
 from extras.transfer.files import ArticleFile, DamagedFile, open_articles
@@ -21,10 +21,6 @@ title, link, time (Unix seconds) and votes (the total); optional: poster, groups
 The rows of its comments may follow: comment (its number), time and text; optional: parent and author.
 Invalid rows are reported and skipped. The import can be interrupted and repeated safely:
 nothing is imported twice."""
-
-_RUNNING = """\
-Another import is running, or the site is being moved to another store: try again when that is done.
-After a crash, wait two minutes."""
 
 
 class Command(StoreCommand):
@@ -72,7 +68,7 @@ class Command(StoreCommand):
                 importing = Import(patient_repository(), source, report, bar.reach)
                 importing.run(unescape=options["unescape"], shift_to_now=options["shift_to_now"])
         except ImportRunning:
-            raise CommandError(_RUNNING) from None
+            raise CommandError(IMPORT_RUNNING) from None
         except DatabaseError as error:
             problem = f"{about_accounts(error)} Run it again to continue."
         except DamagedFile as error:
@@ -83,14 +79,7 @@ class Command(StoreCommand):
             raise CommandError(problem)
         if not report.imported + report.present:
             raise CommandError("Nothing could be imported.")
-        self._fit_weight(options["progress"])
-
-    def _fit_weight(self, shown: bool) -> None:
-        """Fit the weight of a vote to the imported articles, unless the operator has set it."""
-        with progress(unit="articles", shown=shown) as bar:
-            votes_per_day = patient_repository().fit_weight(bar.reach)
-        if votes_per_day is not None:
-            self.stdout.write(f"{votes_per_day} votes now outweigh one day of age on the front page.")
+        self.fit_weight(shown=options["progress"])
 
 
 def _opened_reports(stack: ExitStack, paths: Sequence[str | None], source: ArticleFile) -> list[TextIO | None]:
