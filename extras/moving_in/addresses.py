@@ -51,10 +51,12 @@ def _formats() -> dict[str, Format]:
 
 def _spellings(path: str, query: str) -> list[str]:
     """Return the address as patterns may have it: whole, with one parameter of its query, and without one."""
+    bare = path.rstrip("/")
+    paths = [path, bare, f"{bare}/"]
     pairs = parse_qsl(query, keep_blank_values=True)[:_MOST_PARAMETERS] if query else []
-    alone = [f"{path}?{name}={value}" for name, value in pairs]
-    spelled = [f"{path}?{query}", *alone, path, path.rstrip("/")] if query else [path, path.rstrip("/")]
-    return [text for text in dict.fromkeys(spelled) if text and "\0" not in text]
+    whole = [f"{one}?{query}" for one in paths] if query else []
+    alone = [f"{bare}?{name}={value.strip()}" for name, value in pairs]
+    return [text for text in dict.fromkeys((*whole, *alone, *paths)) if text and "\0" not in text]
 
 
 def _matches(spelled: Sequence[str]) -> list[_Match]:
@@ -89,26 +91,36 @@ def find(path: str, query: str = "", host: str = "") -> Found | None:
     if not matches and not paths:
         return None
     kinds = {one.kind for one in (*matches, *paths)}
-    known = Q(arrivals__kind__in=kinds, arrivals__old_id__in={one.old_id for one in (*matches, *paths)})
+    ids = {old_id for one in (*matches, *paths) for old_id in (*_ids(one.old_id), *_ids(one.old_id.split("@")[0]))}
+    known = Q(arrivals__kind__in=kinds, arrivals__old_id__in=ids)
     sources = Source.objects.annotate(found=FilteredRelation("arrivals", condition=known)).order_by("pk")
     rows = list(sources.values_list("name", "format", "host", "found__kind", "found__old_id", "found__new_id"))
     rows.sort(key=lambda row: row[2] != host)
     here = {(row[0], row[3], row[4]): row[5] for row in rows}
-    for name, form, *_rest in rows:
+    for name, form, place, *_rest in rows:
         own = [one for one in matches if one.format == form]
         for one in (*own, *paths):
-            new_id = here.get((name, one.kind, one.old_id))
-            if new_id and (target := _target(one.kind, new_id, one.feed)):
-                return Found(target, name)
-        if form in lists:
+            for old_id in _ids(one.old_id.removesuffix(f"@{place}")):
+                new_id = here.get((name, one.kind, old_id))
+                if new_id and (target := _target(one.kind, new_id, one.feed)):
+                    return Found(target, name)
+        if form in lists and not own:
             return Found(lists[form], name)
     expected = {one.format for one in matches}
     return next((Found("", row[2] or row[0]) for row in rows if row[1] in expected), None)
 
 
+def _ids(old_id: str) -> tuple[str, str]:
+    """Return an id as it is written, and as `Staging.finish` lets it be known as well."""
+    return old_id, old_id.lower()
+
+
 def _lists(spelled: Sequence[str]) -> dict[str, str]:
-    """Return where the address leads if it is that of a list, by format."""
-    found = {name: [one.lists[text] for text in spelled if text in one.lists] for name, one in _formats().items()}
+    """Return where the address leads if it is that of a list, or of a part of one, by format."""
+    parts = [text for text in spelled if "?" not in text]
+    while parts and (whole := parts[-1]):
+        parts.append(whole.removesuffix(".json") if whole.endswith(".json") else whole.rpartition("/")[0])
+    found = {name: [one.lists[text] for text in parts if text in one.lists] for name, one in _formats().items()}
     return {name: paths[0] for name, paths in found.items() if paths}
 
 
@@ -210,6 +222,12 @@ def written(address: OldAddress, old_id: str) -> str:
     return text if match and match[1] == old_id else ""
 
 
+def _as_sent(address: str) -> str:
+    """Return an address as browsers send it."""
+    path, mark, query = address.partition("?")
+    return quote(path, safe="/:@!$&()*+,;=~") + mark + quote(query, safe="/:@!$&()*+,;=?~%")
+
+
 def old_addresses(first: int, last: int, site: str) -> Iterator[str]:
     """Yield the whole old addresses of arrivals with these numbers, of hosts that lead here, for crawlers.
 
@@ -224,7 +242,7 @@ def old_addresses(first: int, last: int, site: str) -> Iterator[str]:
         texts = (written(one, row.old_id) for one in form.addresses if one.kind == row.kind and not one.feed)
         text = row.old_id if row.kind == Kind.PATH else min(filter(None, texts), key=len, default="")
         if text:
-            yield f"{scheme}://{host}{quote(text, safe='/:@!$&()*+,;=?~%')}"
+            yield f"{scheme}://{host}{_as_sent(text)}"
 
 
 def nginx_map(sources: Collection[Source]) -> Iterator[str]:
@@ -258,7 +276,7 @@ def _keys(
 ) -> Iterator[tuple[str, str]]:
     for row, name in _named(rows):
         if row.kind == Kind.PATH:
-            yield f"path {row.old_id}", _target(row.kind, row.new_id)
+            yield f"path {_as_sent(row.old_id)}", _target(row.kind, row.new_id)
         elif row.source.format in forms:
             for one in forms[row.source.format].addresses:
                 if one.kind == row.kind:

@@ -204,6 +204,10 @@ class Staging:
         """Make the indexes by which the import reads. Call it when all rows are there."""
         for number, index in enumerate(_INDEXES):
             self._db.execute(f"CREATE INDEX IF NOT EXISTS index_{number} ON {index}")
+        for kind, table in (("member", "member"), ("group", "tag")):  # links spell names in any case
+            self._db.execute(
+                f"INSERT OR IGNORE INTO alias SELECT '{kind}', lower(id), id FROM {table} WHERE id <> lower(id)"  # noqa: S608 # nosec B608 - our names
+            )
         self._db.execute("UPDATE file SET is_whole = 1")
 
     def run(self, statement: str) -> None:

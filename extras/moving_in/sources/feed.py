@@ -77,13 +77,12 @@ def fill(source: str, staging: Staging, options: Mapping[str, Any], reach: Calla
 
 def _stage(rows: Rows, host: str, entry: _Entry) -> None:
     """Add an entry. If the site that moves in is its host, the link is an old address of the text."""
-    url = urlsplit(entry.link) if host else None
-    is_own = url is not None and url.hostname == host
-    path = f"{url.path}{'?' if url.query else ''}{url.query}" if url and is_own else None
+    is_own = bool(host) and (urlsplit(entry.link).hostname or "").removeprefix("www.") == host.removeprefix("www.")
     number = entry.id if len(entry.id) <= OLD_ID_LIMIT else entry.digest
     rows.add(
         "article", replaces=True, id=number, title=entry.title, link=None if is_own and entry.text else entry.link,
-        text=entry.text, author=entry.author, time=entry.time, votes=1, path=path,
+        text=entry.text, author=entry.author, time=entry.time, votes=1,
+        path=entry.link if is_own else None,
     )  # fmt: skip
     if entry.author:
         rows.add("member", id=entry.author, name=entry.author)

@@ -77,19 +77,19 @@ def _removed(item: Mapping[str, Any]) -> str | None:
     return "Dead on Hacker News." if item.get("dead") is True else None
 
 
-_ID = r"\?(?:.*&)?id="
-_ITEM = rf"/(?:item|reply){_ID}(\d+)(?:&.*)?"  # one pattern for both: nginx takes the first that matches
+_ID, _END = r"\?(?:.*&)?id=", r"(?:\W.*)?"
+# One pattern for both kinds: nginx takes the first that matches.
+_ITEM = rf"/(?:item|reply|context|latest|edit|fave|flag|hide|vote){_ID}(\d+){_END}"
 
 FORMAT = Format(
     fill,
     old_addresses(
         (Kind.ARTICLE, _ITEM, ""),
         (Kind.COMMENT, _ITEM, ""),
-        (Kind.MEMBER, rf"/(?:user|submitted|threads){_ID}([\w-]+)(?:&.*)?", ""),
+        (Kind.MEMBER, rf"/(?:user|submitted|threads|favorites|upvoted){_ID}([\w-]+){_END}", ""),
     ),
     {
-        "/news": "/", "/newest": "/newest/", "/best": "/top/", "/active": "/active/",
-        "/submit": "/post/", "/rss": "/feeds/front.rss", "/upvoted": "/mine/voted/",
-        "/favorites": "/mine/saved/", "/hidden": "/hidden/",
+        "/news": "/", "/newest": "/newest/", "/best": "/top/", "/front": "/top/", "/active": "/active/",
+        "/submit": "/post/", "/submitlink": "/post/", "/rss": "/feeds/front.rss", "/hidden": "/hidden/",
     },
 )  # fmt: skip

@@ -1,8 +1,9 @@
 """Servers of Lemmy 0.18 and 0.19: a dump of their PostgreSQL, the server, or the public API of version 3.
 
 Tables and columns are those of crates/db_schema/src/schema.rs of github.com/LemmyNet/lemmy; the API's objects have
-the same names. Addresses are those of LemmyNet/lemmy-ui and of the server's feeds. What comes are the server's own
-communities, with all that was written in them; people of other servers have their host after their name.
+the same names. Addresses are those of routes.ts of LemmyNet/lemmy-ui and of the server's feeds. What comes are
+the server's own communities, with all that was written in them; people of other servers have their host after
+their name.
 """
 
 import json
@@ -258,7 +259,7 @@ def _asked(address: str) -> Any:
 
 
 _NAME = r"([\w.-]+(?:@[\w.:-]+)?)"
-_END = r"/?(?:\?.*)?"
+_END = r"(?:\W.*)?"  # a page, a view or a query, and what ends a sentence
 
 FORMAT = Format(
     fill,
@@ -274,6 +275,6 @@ FORMAT = Format(
     {
         "/feeds/all.xml": "/feeds/front.rss", "/feeds/local.xml": "/feeds/front.rss", "/communities": "/groups/",
         "/create_post": "/post/", "/search": "/search/", "/inbox": "/inbox/", "/modlog": "/moderation/",
-        "/legal": "/about/",
+        "/legal": "/about/", "/home": "/",
     },
 )  # fmt: skip

@@ -133,8 +133,8 @@ def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Call
         stage(db, staging, _QUERIES, reach)
 
 
-_END = r"(?:[./?].*)?"  # a title, a format, a page or a query
-_MEMBER = r"([A-Za-z0-9][A-Za-z0-9_-]{0,24})"
+_END = r"(?:\W.*)?"  # a title, a format, a page or a query, and what ends a sentence
+_MEMBER = r"(?!page\b)([A-Za-z0-9][A-Za-z0-9_-]{0,24})"
 
 FORMAT = Format(
     fill,
@@ -142,8 +142,8 @@ FORMAT = Format(
         (Kind.COMMENT, rf"/s/\w+/[^/?]+/comments/(\w+){_END}", ""),
         (Kind.ARTICLE, rf"/s(?:tories)?/(?!url/|new\b)(\w+){_END}", ""),
         (Kind.COMMENT, rf"/c(?:omments)?/(?!page\b)(\w+){_END}", ""),
-        (Kind.GROUP, r"/t/([^,./?]+)\.rss(?:\?.*)?", "rss"),
-        (Kind.GROUP, rf"/t/([^,./?]+){_END}", ""),
+        (Kind.GROUP, r"/t/([^,./?]+)(?:,[^./?]*)?\.rss(?:\?.*)?", "rss"),
+        (Kind.GROUP, r"/t/([^,./?]+)(?:[,./?].*)?", ""),
         (Kind.MEMBER, rf"/~{_MEMBER}/stories\.rss(?:\?.*)?", "rss"),
         (Kind.MEMBER, rf"/(?:~|@|u/|newest/|threads/){_MEMBER}{_END}", ""),
     ),
@@ -151,7 +151,8 @@ FORMAT = Format(
         "/rss": "/feeds/front.rss", "/newest.rss": "/feeds/newest.rss", "/active.rss": "/feeds/active.rss",
         "/comments.rss": "/feeds/comments.rss", "/comments/rss": "/feeds/comments.rss", "/top": "/top/",
         "/top.rss": "/feeds/top/all.rss", "/top/rss": "/feeds/top/all.rss", "/hottest": "/", "/newest": "/newest/",
-        "/recent": "/newest/", "/active": "/active/", "/search": "/search/", "/tags": "/groups/",
+        "/recent": "/newest/", "/recent.rss": "/feeds/newest.rss", "/page": "/", "/users": "/invitations/",
+        "/active": "/active/", "/search": "/search/", "/tags": "/groups/",
         "/filters": "/hidden/", "/saved": "/mine/saved/", "/upvoted": "/mine/voted/", "/inbox": "/inbox/",
         "/replies": "/inbox/", "/moderations": "/moderation/", "/stories/new": "/post/", "/about": "/about/",
     },

@@ -89,22 +89,22 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--flairs", action="store_true", help="reddit: make groups of flairs, too")
 
 
-_R, _END = r"(?:/(?:r|u|user)/[\w-]+)?/comments", r"/?(?:\?.*)?"
+_R, _END = r"(?:/(?:r|u|user)/[\w-]+)?/(?:comments|duplicates|gallery|tb)", r"(?:\W.*)?"
 
 FORMAT = Format(
     fill,
     old_addresses(
         (Kind.COMMENT, rf"{_R}/\w+/[^/?]*/(\w+){_END}", ""),
-        (Kind.ARTICLE, rf"{_R}/(\w+)(?:/[^/?]*)?{_END}", ""),
-        (Kind.GROUP, r"/r/(\w+)/(?:\w+/)?\.rss(?:\?.*)?", "rss"),
-        (Kind.GROUP, r"/r/(\w+)(?:[/?].*)?", ""),
-        (Kind.MEMBER, r"/u(?:ser)?/([\w-]+)/(?:\w+/)?\.rss(?:\?.*)?", "rss"),
-        (Kind.MEMBER, r"/u(?:ser)?/([\w-]+)(?:[/?].*)?", ""),
+        (Kind.ARTICLE, rf"{_R}/(\w+){_END}", ""),
+        (Kind.GROUP, r"/r/(\w+)(?:/\w+)?/?\.rss(?:\?.*)?", "rss"),
+        (Kind.GROUP, rf"/r/(\w+)(?!/(?:comments|duplicates|s)/){_END}", ""),
+        (Kind.MEMBER, r"/u(?:ser)?/([\w-]+)(?:/\w+)?/?\.rss(?:\?.*)?", "rss"),
+        (Kind.MEMBER, rf"/u(?:ser)?/([\w-]+){_END}", ""),
     ),
     {
         "/hot": "/", "/best": "/", "/new": "/newest/", "/top": "/top/", "/rising": "/active/",
         "/search": "/search/", "/submit": "/post/", "/message/inbox": "/inbox/", "/.rss": "/feeds/front.rss",
-        "/new/.rss": "/feeds/newest.rss",
+        "/new/.rss": "/feeds/newest.rss", "/top/.rss": "/feeds/top/all.rss",
     },
     _arguments,
 )  # fmt: skip

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import unquote, urlsplit
 
 import zstandard
 
@@ -113,9 +114,21 @@ def _stored(name: str, value: object) -> str | float | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise BadRow(f"The field {name!r} is not text.")
     text = str(value).encode("utf-8", "replace").decode().replace("\0", "")
+    if name == "path":
+        return _path(text)
     if name in _IDS and len(text) > OLD_ID_LIMIT:
         raise BadRow(f"The field {name!r} has more than {OLD_ID_LIMIT} characters.")
     return text or None if name in _IDS else text
+
+
+def _path(address: str) -> str | None:
+    """Return the path and the query of an address, as requests for it are read; None for the front page."""
+    try:
+        url = urlsplit(address.strip())
+    except ValueError:
+        raise BadRow("The old address cannot be read.") from None
+    path = f"/{unquote(url.path).lstrip('/')}{'?' if url.query else ''}{url.query}"
+    return path if path != "/" else None
 
 
 def _number(name: str, value: object) -> float:

@@ -41,6 +41,7 @@ _LINK, _BY_MODS, _BY_AUTHOR = "https://a.example/?a=1&b=2", "Removed by moderato
 REDDIT_STAGED = {
     "member": members("Ann", "Bob"),
     "tag": [("News", "News", None), ("py", "py", None)],
+    "alias": [("group", "news", "News"), ("member", "ann", "Ann"), ("member", "bob", "Bob")],
     "article": [
         ("abc", "A & B", _LINK, "", "Ann", T, 12, None, None, None, None, None, None),
         ("bare", "A & B", "", "A & B", None, T + 2, 12, None, None, None, None, None, None),
@@ -134,7 +135,7 @@ BEGIN = (
 )
 RSS = f"""{BEGIN}<title>Blog</title><link>https://old.example/</link>
 <item><title>Fish &amp;amp; &lt;b&gt;chips&lt;/b&gt;</title>
-<link>https://blog.example/2013/fish?p=1</link><guid>7</guid><author>ann@old.example (Ann)</author>
+<link>https://www.blog.example/2013/caf%C3%A9?p=%C3%A9</link><guid>7</guid><author>ann@old.example (Ann)</author>
 <category>Food</category><pubDate>Wed, 01 May 2013 16:00:00 GMT</pubDate><description>Short</description>
 <content:encoded><![CDATA[<p>Whole <b>text</b><script>x</script>]]></content:encoded></item>
 <item><title>Elsewhere</title><link>https://a.example/</link><author>bob@old.example</author>
@@ -143,8 +144,9 @@ RSS = f"""{BEGIN}<title>Blog</title><link>https://old.example/</link>
 FEED_STAGED = {
     "member": members("Ann"),
     "tag": [("Food", "Food", None)],
+    "alias": [("group", "food", "Food"), ("member", "ann", "Ann")],
     "article": [
-        ("7", "Fish & chips", None, "Whole **text**", "Ann", T, 1, *(None,) * 5, "/2013/fish?p=1"),
+        ("7", "Fish & chips", None, "Whole **text**", "Ann", T, 1, *(None,) * 5, "/2013/café?p=%C3%A9"),
         ("https://a.example/", "Elsewhere", "https://a.example/", "", None, T, 1, *(None,) * 6),
     ],
     "article_tag": [("7", "Food")],

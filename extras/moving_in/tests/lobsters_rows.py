@@ -122,7 +122,8 @@ STAGED = {
         ("bob-2", "bob-2", _day(2), None, "Alice", "bob@old.example", f"bcrypt${HASH}", _day(20), "Spam", None, 0),
         ("carol", "carol", _day(3), None, "bob-2", "carol@old.example", f"bcrypt${HASH}", None, None, None, 1),
     ],
-    "alias": [("article", "ddddd4", "aaaaa1"), ("article", "eeeee5", "aaaaa1"), ("member", "alicia", "Alice")],
+    "alias": [("article", "ddddd4", "aaaaa1"), ("article", "eeeee5", "aaaaa1"), ("member", "alice", "Alice"),
+              ("member", "alicia", "Alice")],
     "tag": [("c++", "c++", None), ("programming", "programming", "Use when nothing else applies"),
             ("unused", "unused", None)],
     "article": [

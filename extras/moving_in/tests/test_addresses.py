@@ -9,7 +9,7 @@ import time
 import pytest
 import requests
 from django.core.checks import run_checks
-from django.db import connection
+from django.db import connection, reset_queries
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -164,19 +164,130 @@ def test_crawlers_learn_of_the_old_addresses(old, former, site_store):
     assert Client().get("/sitemap-old-addresses-2.xml").status_code == 404
 
 
-@pytest.mark.long
-def test_ten_thousand_old_addresses_lead_each_to_its_own(old, site_store):
-    kinds, rows = [(Kind.ARTICLE, "/s/{}/title", "/articles/{}/"), (Kind.COMMENT, "/c/{}", "/comments/{}/")], []
-    for number in range(1, 10_001):
-        kind, _path, _to = kinds[number % 2]
-        new = number + 1_000_000 * (kind == Kind.COMMENT)
-        rows.append(Arrival(source=old[0], kind=kind, old_id=f"{number:06x}", new_id=str(new)))
+SPELLINGS = """
+lobsters article /s/ID /s/ID/ /s/ID.json /s/ID/a_title /s/ID/a_title.json /s/ID/a%20title/
+lobsters article /s/ID/%E4%BD%A0%E5%A5%BD /s/ID/t?utm_source=x&utm_medium=y /s/ID. /s/ID) /s/ID, /stories/ID
+lobsters article /stories/ID/title /stories/ID/suggest
+lobsters comment /c/ID /c/ID.json /comments/ID /comments/ID/reply /s/x/a_title/comments/ID /c/ID?x=1
+lobsters group /t/ID /t/ID.json /t/ID/page/3 /t/ID,rust /t/ID.rss /t/ID,rust.rss /t/ID?x=1
+lobsters member /~ID /%7EID /~ID.json /~ID/stories /~ID/stories/page/2 /~ID/threads /~ID/standing /u/ID
+lobsters member /u/ID/threads /@ID /newest/ID /newest/ID.rss /newest/ID/page/2 /threads/ID /~ID/stories.rss
+lemmy article /post/ID /post/ID/ /post/ID?scrollToComments=true /post/ID?sort=Old&view=Chat /post/ID. /post/ID)
+lemmy comment /post/1/ID /post/1/comment/ID /comment/ID /comment/ID/ /comment/ID?context=3 /post/1/ID?x=1
+lemmy group /c/ID /c/ID@old.example /c/ID/data_type/Post/sort/Active/page/1 /c/ID?dataType=Post&page=3
+lemmy group /feeds/c/ID.xml?sort=New /feeds/c/ID@old.example.xml
+lemmy member /u/ID /u/ID@old.example /u/ID%40old.example /u/ID/view/Comments/sort/New/page/1 /u/ID?view=Posts
+lemmy member /feeds/u/ID.xml
+reddit article /r/py/comments/ID/title/ /r/py/comments/ID /comments/ID /r/py/comments/ID/_/
+reddit article /r/py/comments/ID.json /r/py/comments/ID/title/?sort=new&limit=500 /r/py/comments/ID/title/.json
+reddit article /r/py/comments/ID/title/.rss /r/py/comments/ID/title.compact /user/x/comments/ID/title/ /tb/ID
+reddit article /gallery/ID /r/py/duplicates/ID/title/ /r/py/comments/ID/%E4%BD%A0%E5%A5%BD/
+reddit article /r/py/comments/ID/title/)
+reddit comment /r/py/comments/a/title/ID/ /r/py/comments/a/_/ID/ /r/py/comments/a/title/ID/?context=3
+reddit comment /comments/a/_/ID /r/py/comments/a/comment/ID/ /r/py/comments/a//ID
+reddit comment /r/py/comments/a/title/ID/.json /u/x/comments/a/title/ID/
+reddit comment /r/py/comments/a/title/ID?utm_source=share /r/py/comments/a/title/ID/.rss
+reddit group /r/ID /r/ID/ /r/ID/new/ /r/ID/.rss /r/ID/new/.rss /r/ID.rss /r/ID/top/?sort=top&t=all /r/ID.json
+reddit group /r/ID/wiki/index /r/ID+other
+reddit member /u/ID /user/ID/comments/ /u/ID/.rss /user/ID.rss /user/ID.json /user/ID/submitted/?sort=top
+hackernews article /item?id=ID /item?id=ID&p=2 /item?goto=x&id=ID /item/?id=ID /item?id=ID. /item?id=ID)
+hackernews article /item?id=ID/ /item?id=ID& /item?id=%20ID /item?id=ID%20 /item?id=ID?ref=x /item?id=ID%23c
+hackernews article /item?id=ID&amp;p=2 /hide?id=ID&goto=news
+hackernews comment /item?id=ID /reply?id=ID&goto=item%3Fid%3D12%2334 /context?id=ID /edit?id=ID
+hackernews comment /vote?id=ID&how=up&goto=x
+hackernews member /user?id=ID /submitted?id=ID /threads?id=ID&next=34 /favorites?id=ID&comments=t
+lines path /2009/ID /2009/ID/ /2009/ID?utm_source=x
+feed path /p/%C3%A9ID?p=1 /p/%c3%a9ID/?p=1 /p/éID?p=1
+"""
+LISTS = """
+lobsters /newest/page/2 /recent/page/2 /recent.rss /page/2 /top/1w /hottest.json /upvoted/stories /search/rust
+lobsters /users
+lemmy /communities/listing_type/All/page/1 /modlog/3 /search/q/x/type/All/sort/TopAll/page/1
+lemmy /feeds/all.xml?sort=Hot
+reddit /hot/ /new/ /top/?t=all /new/.rss /top/.rss
+hackernews /news?p=2 /newest?next=34&n=31 /front?day=2020-01-01 /rss /submitlink?u=x
+"""
+NOT_THERE = """/stories/url/latest?url=x /r/py/s/AbCdEf /r/py/comments/zzz/title/ /x?fnid=abc /s/zzz /stats
+/c/rust@elsewhere.example"""
+
+# Addresses that links on the web have, by lobsters' routes.rb, lemmy-ui's routes.ts, and as people link to others.
+EVERY = [
+    (form, Kind(kind), path)
+    for form, kind, *paths in map(str.split, SPELLINGS.split("\n")[1:-1])
+    for path in paths
+]
+FORMS = list(dict.fromkeys(form for form, _kind, _path in EVERY))
+
+
+def spelled(number, form, kind, path):
+    """Return an address of a thing, its old id, and the id of the article or comment that it has here."""
+    digits = number + 100_000 if form in ("lemmy", "hackernews") else f"{number:x}z"
+    old_id = digits if kind in (Kind.ARTICLE, Kind.COMMENT, Kind.PATH) else f"Name-{number}"
+    if form == "reddit" and kind == Kind.GROUP:
+        old_id = f"Group{number}"
+    return path.replace("ID", str(old_id)), str(old_id)
+
+
+def moved_in(count):
+    """Let things move in, as many as addresses are returned, each with where it has to lead."""
+    sources = {form: Source.objects.create(name=form, format=form, host="old.example") for form in FORMS}
+    member("alice")
+    rows, found = [], {}
+    for number in range(1, count + 1):
+        form, kind, path = EVERY[number % len(EVERY)]
+        address, old_id = spelled(number, form, kind, path)
+        new_id, to = {
+            Kind.ARTICLE: (number, f"/articles/{number}/"),
+            Kind.COMMENT: (number + 10**6, f"/comments/{number + 10**6}/"),
+            Kind.PATH: (f"article {number}", f"/articles/{number}/"),
+            Kind.GROUP: (f"g{number}", f"/groups/g{number}/"),
+            Kind.MEMBER: (ALICE, "/users/alice/"),
+        }[kind]
+        if kind == Kind.PATH:
+            old_id = {"lines": f"/2009/{old_id}", "feed": f"/p/é{old_id}?p=1"}[form]
+        ids = {old_id, old_id.lower()} if kind in (Kind.MEMBER, Kind.GROUP) else {old_id}
+        rows += [Arrival(source=sources[form], kind=kind, old_id=one, new_id=str(new_id)) for one in ids]
+        if kind in (Kind.MEMBER, Kind.GROUP) and number % 2:
+            address = address.replace(old_id, old_id.lower())
+        found[address] = to
     Arrival.objects.bulk_create(rows)
-    browser = Client()
-    for row in rows:
-        _kind, path, to = kinds[row.kind == Kind.COMMENT]
-        answer = browser.get(path.format(row.old_id))
-        assert (answer.status_code, answer["Location"]) == (301, to.format(row.new_id))
+    return found
+
+
+def leads(place, to):
+    """Whether a place is that of the thing, or of a feed of it."""
+    path = place.removeprefix("https://new.example").removeprefix("/feeds")
+    return path.removesuffix(".rss").strip("/") == to.strip("/") or (
+        path.endswith(".rss") and to.strip("/") in path
+    )
+
+
+@pytest.mark.parametrize("count", [len(EVERY), pytest.param(10_000, marks=pytest.mark.long)])
+def test_each_old_address_leads_to_its_own(db, former, site_store, count):
+    browser, seconds, most = Client(headers={"host": "old.example"}), 0.0, 0
+    for address, to in moved_in(count).items():
+        reset_queries()
+        begun = time.process_time()
+        with CaptureQueriesContext(connection) as asking:
+            answer = browser.get(address)
+        seconds += time.process_time() - begun
+        most = max(most, sum("moving_in" in one["sql"] for one in asking.captured_queries))
+        assert answer.status_code == 301, address
+        assert leads(answer["Location"], to), (address, answer["Location"], to)
+    assert most == 1
+    assert seconds / count < 0.02
+
+
+def test_addresses_of_lists_lead_to_lists_and_others_nowhere(db, former, site_store):
+    for form, *addresses_there in map(str.split, LISTS.split("\n")[1:-1]):
+        Source.objects.update_or_create(name=form, format=form, defaults={"host": "old.example"})
+        for address in addresses_there:
+            status, place = asked(address, host="old.example")
+            assert (status, place != f"https://new.example{address}") == (301, True), address
+            assert asked(place.removeprefix("https://new.example"))[0] in (200, 302), place
+        Source.objects.update(host="")
+    for address in NOT_THERE.split():
+        assert asked(address)[0] == 404, address
 
 
 @pytest.mark.long
@@ -202,17 +313,10 @@ def _seconds(path):
     return time.process_time() - begun
 
 
-def test_nginx_answers_from_the_map_as_the_site_does(old, run, site_store, tmp_path, monkeypatch):
+def test_nginx_answers_from_the_map_as_the_site_does(db, run, site_store, tmp_path, monkeypatch):
     if not shutil.which("nginx"):
         pytest.skip("nginx is not installed")
-    member("alice")
-    came(old[0], Kind.ARTICLE, "abc123", 5)
-    came(old[0], Kind.MEMBER, "ally", ALICE)
-    came(old[0], Kind.GROUP, "py", "python")
-    came(old[0], Kind.PATH, "/2009/hello?p=1", "article 6")
-    came(old[1], Kind.ARTICLE, "8", 5)
-    came(old[1], Kind.COMMENT, "9", 1_000_001)
-    came(old[2], Kind.COMMENT, "7", 1_000_002)
+    there = moved_in(len(EVERY))
     monkeypatch.chdir(tmp_path)
     assert "lines written to moved.conf" in next(follow("Old addresses", run))
     redirect = re.search(r"if .*", (tmp_path / "moved.conf").read_text())[0].replace("YOUR.SITE", "new.example")
@@ -230,22 +334,14 @@ def test_nginx_answers_from_the_map_as_the_site_does(old, run, site_store, tmp_p
     try:
         here = f"http://127.0.0.1:{port}"
         until(lambda: _answers(here))
-        for path in (
-            "/s/abc123/a_title?x=1",
-            "/~ally",
-            "/t/py",
-            "/t/py.rss",
-            "/2009/hello?p=1",
-            "/item?id=8",
-            "/item?id=9",
-            "/reply?id=9&goto=x",
-            "/r/py/comments/8/title/7/?context=3",
-            "/recent",
-        ):
-            answer = requests.get(here + path, allow_redirects=False, timeout=5)
-            status, place = asked(path)
-            assert (answer.status_code, answer.headers["Location"]) == (status, f"https://new.example{place}")
-        assert requests.get(f"{here}/s/nothing", allow_redirects=False, timeout=5).status_code == 404
+        answered = 0
+        for address, to in there.items():
+            answer = requests.get(here + address, allow_redirects=False, timeout=5)
+            if answer.status_code != 404:  # else the site answers
+                assert answer.status_code == 301
+                assert leads(answer.headers["Location"], to), address
+                answered += 1
+        assert answered > 0.7 * len(there)
     finally:
         running.terminate()
         running.wait(10)

@@ -143,7 +143,7 @@ def test_a_source_is_here_as_it_was(site, tmp_path):
         "https://example.org/b",
     )
     assert arrived(Kind.PATH) == {"/old/a?x=1": f"article {closed.id}"}
-    assert arrived(Kind.GROUP) == {"C++": "cpp"}
+    assert arrived(Kind.GROUP) == {"C++": "cpp", "c++": "cpp"}
     assert site.groups.get("cpp").title == "Systems"
     assert site.groups.get_descriptions(["cpp"]) == {"cpp": "About *C++*"}
     assert thread(site, opened.id) == [
