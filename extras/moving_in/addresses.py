@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.db.models import FilteredRelation, Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, HttpResponsePermanentRedirect
 from django.http.request import validate_host
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
@@ -76,6 +76,7 @@ class Found(NamedTuple):
 
     path: str
     place: str
+    is_like_here: bool = False
 
 
 def find(path: str, query: str = "", host: str = "") -> Found | None:
@@ -95,7 +96,9 @@ def find(path: str, query: str = "", host: str = "") -> Found | None:
     known = Q(arrivals__kind__in=kinds, arrivals__old_id__in=ids)
     sources = Source.objects.annotate(found=FilteredRelation("arrivals", condition=known)).order_by("pk")
     rows = list(sources.values_list("name", "format", "host", "found__kind", "found__old_id", "found__new_id"))
-    rows.sort(key=lambda row: row[2] != host)
+    rows = sorted(
+        (row for row in rows if row[2] == host or not _is_like_here(row[1])), key=lambda row: row[2] != host
+    )
     here = {(row[0], row[3], row[4]): row[5] for row in rows}
     for name, form, place, *_rest in rows:
         own = [one for one in matches if one.format == form]
@@ -107,7 +110,12 @@ def find(path: str, query: str = "", host: str = "") -> Found | None:
         if form in lists and not own:
             return Found(lists[form], name)
     expected = {one.format for one in matches}
-    return next((Found("", row[2] or row[0]) for row in rows if row[1] in expected), None)
+    gone = (Found("", row[2] or row[0], _is_like_here(row[1])) for row in rows if row[1] in expected)
+    return next(gone, None)
+
+
+def _is_like_here(name: str) -> bool:
+    return name in _formats() and _formats()[name].is_like_here
 
 
 def _ids(old_id: str) -> tuple[str, str]:
@@ -157,7 +165,11 @@ def find_unknown(request: HttpRequest) -> HttpResponse | str:
         return ""
     if found and found.path not in ("", request.path_info):
         return _moved(found.path)
-    return _("This was at %(site)s before. It did not move here.") % {"site": found.place} if found else ""
+    return _not_here(found) if found else ""
+
+
+def _not_here(found: Found) -> str:
+    return _("This was at %(site)s before. It did not move here.") % {"site": found.place}
 
 
 # Former hosts
@@ -185,6 +197,8 @@ def answer_for_host(request: HttpRequest, host: str) -> HttpResponse | None:
             found = find(path, query, host)
         except (OperationalError, InterfaceError):
             found = None  # the site says so
+    if found and found.is_like_here and not found.path:  # the same path here is of something else
+        return HttpResponseNotFound(_not_here(found), content_type=_PLAIN)
     whole = f"{quote(path, safe='/:@!$&()*+,;=~')}{'?' if query else ''}{query}"
     return _moved(site_address(request) + (found.path if found and found.path else f"/{whole.lstrip('/')}"))
 
@@ -237,7 +251,11 @@ def old_addresses(first: int, last: int, site: str) -> Iterator[str]:
     rows = Arrival.objects.filter(pk__gte=first, pk__lte=last).select_related("source")
     for row in rows.order_by("pk").iterator(_BATCH):
         host, form = row.source.host or own, _formats().get(row.source.format)
-        if form is None or not validate_host(host, [own, *settings.OLD_HOSTS]):
+        if (
+            form is None
+            or (form.is_like_here and host == own)
+            or not validate_host(host, [own, *settings.OLD_HOSTS])
+        ):
             continue
         texts = (written(one, row.old_id) for one in form.addresses if one.kind == row.kind and not one.feed)
         text = row.old_id if row.kind == Kind.PATH else min(filter(None, texts), key=len, default="")
@@ -250,6 +268,8 @@ def nginx_map(sources: Collection[Source]) -> Iterator[str]:
 
     Patterns find the id, a hash finds the target: a regular expression for each thing would be tried in turn.
     """
+    if len(sources) > 1:  # the map does not know the host
+        sources = [one for one in sources if not _is_like_here(one.format)]
     rows = Arrival.objects.filter(source__in=[one.pk for one in sources]).select_related("source")
     forms = {name: _formats()[name] for name in dict.fromkeys(one.format for one in sources) if name in _formats()}
     every = [one.pattern.pattern for form in forms.values() for one in form.addresses]

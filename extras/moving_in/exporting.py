@@ -1,7 +1,6 @@
 """Write what the site has as files of the staging tables, which `sources/site.py` reads: see the README.
 
-A public export has only what readers see. Everything is read in batches: memory grows only with the names of those
-who wrote something.
+A public export has only what readers see. All is read in batches: memory grows only with the names of members.
 """
 
 import hashlib
@@ -32,11 +31,10 @@ from articles.text.searching import Hiding
 from articles.web.addresses import path_of
 from articles.web.profiles import is_about_withheld
 from extras.moving_in.models import Arrival, Kind
+from extras.moving_in.sources.site import FEEDS, MANIFEST, NAME, VERSION
 from extras.moving_in.staging import COLUMNS, Column
 
-FORMAT, VERSION = "article-voting-site", 1
-MANIFEST, REDIRECTS = "manifest.json", "redirects.tsv"
-FEEDS = ("atom", "rss", "json")
+REDIRECTS = "redirects.tsv"
 
 _BATCH = 500  # articles, members or old addresses that are read together
 _TYPES: dict[str, dict[str, Any]] = {
@@ -114,7 +112,7 @@ class Export:
         self._closed = frozenset() if is_private or chosen.is_for_members else choices.closed_groups()
         self._now = repository.store.now()
         self._files: dict[str, _Lines] = {}
-        self._authors = set[str]()
+        self._named = set[str]()  # members who wrote something, or whom the log names
 
     def write(self) -> dict[str, int]:
         """Write everything; return how many rows each file has. Raises StoreError, DatabaseError and OSError."""
@@ -126,14 +124,14 @@ class Export:
             self._write_lists()
             self._write_groups()
             self._write_articles()
+            self._write_log()
             self._write_members()
             self._write_former()
-            self._write_log()
         (self._folder / "schemas").mkdir()
         for table in tables(is_private=self._is_private):
             self._write_json(f"schemas/{table}.schema.json", schema(table, is_private=self._is_private))
         facts = {
-            "format": FORMAT, "version": VERSION, "software": settings.VERSION,
+            "format": NAME, "version": VERSION, "software": settings.VERSION,
             "name": chosen.SITE_NAME, "url": settings.SITE_URL,
             "made_at": datetime.fromtimestamp(self._now, UTC).isoformat(timespec="seconds"),
             "is_private": self._is_private, "readers": "members" if chosen.is_for_members else "everyone",
@@ -258,7 +256,7 @@ class Export:
 
     def _author(self, member: int, name: str) -> str | None:
         if name:
-            self._authors.add(name)
+            self._named.add(name)
         return name or (DELETED_NAME if member == DELETED_MEMBER else None)
 
     # Members
@@ -269,9 +267,9 @@ class Export:
         members = members.prefetch_related(Prefetch("invitation", invited))
         for one in members.iterator(_BATCH):
             name, about = one.username, "" if is_about_withheld(one) and not self._is_private else one.about
-            if not (self._is_private or about or name in self._authors):
+            if not (self._is_private or about or name in self._named):
                 continue
-            self._authors.add(name)
+            self._named.add(name)
             inviter = one.invitation.inviter if hasattr(one, "invitation") else None
             is_told = self._is_private or chosen.INVITATION_TREE == "public"
             self._row(
@@ -333,7 +331,7 @@ class Export:
         return {
             **{(Kind.ARTICLE, str(one)): str(target.id) for one, target in targets.items()},
             **{(Kind.COMMENT, str(one)): str(one) for one in shown},
-            **{(Kind.MEMBER, str(one)): name for one, name in named.items() if name in self._authors},
+            **{(Kind.MEMBER, str(one)): name for one, name in named.items() if name in self._named},
             **{(Kind.GROUP, slug): into for slug, into in groups.items()},
         }
 
@@ -343,6 +341,7 @@ class Export:
         while has_next:
             page = self._repository.moderation_log.find(LogFilter(), rest)
             for entry in page.entries:
+                self._named |= {entry.actor_name, entry.title if entry.names_member else ""}
                 details = {name: text for name, text in entry.details.items() if text and name != "comment"}
                 self._row(
                     "log", time=entry.at, actor=entry.actor_name, action=str(entry.action),

@@ -19,7 +19,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts import member_ids, names
-from accounts.models import Ban, BanScope, Invitation, User
+from accounts.models import BAN_SCOPES, Ban, BanScope, Invitation, User
+from articles.configuration import choices
 from articles.domain import articles as limits
 from articles.domain.articles import ArticleId, Choice, ImportedArticle, ImportedVote
 from articles.domain.comments import COMMENTS_PER_ARTICLE, CommentEntry, CommentPlace, ImportedComment, root_of
@@ -32,6 +33,7 @@ from articles.text.searching import Hiding, Kind as Hidden
 from articles.text.slugs import clean_slug
 from articles.web.account_ids import patience
 from articles.web.preferences import MOST_FOLLOWED
+from extras.moving_in.history import enter_former
 from extras.moving_in.models import OLD_ID_LIMIT, Arrival, Kind, MovedAccount, Source
 from extras.moving_in.sources.rows import BadRow
 from extras.moving_in.staging import Staging
@@ -144,6 +146,7 @@ class MovingIn:
         self._now = self.repository.store.now()
         self._known: dict[str, Account] = {}
         self._slugs: dict[str, str] = {}
+        self._open = set[str]()  # groups that only members saw there, and that everyone sees here
         self._marks: Counter[tuple[str, float]] = Counter()
         self._done = 0
 
@@ -167,6 +170,8 @@ class MovingIn:
                         keep(user, rows)
                     self._advance(len(rows))
             self._enter_aliases()
+            if not self.is_dry:
+                enter_former(self.source, self.staging, self._arrived)
         if not self.is_dry:
             self.source.completed_at = timezone.now()
             self.source.save(update_fields=["completed_at"])
@@ -207,8 +212,13 @@ class MovingIn:
         present = groups.get_targets([*rows]) if rows else {}
         self.report.present["groups"] += len(present)
         self.report.come["groups"] += len(rows) - len(present)
+        closed = {slug for slug, row in rows.items() if row["is_closed"]}
+        self._open = closed.intersection(present) - choices.closed_groups()
         if self.is_dry or not rows:
             return
+        with transaction.atomic():
+            for slug in closed.difference(present):
+                choices.close_group(slug, is_closed=True)
         fresh = {slug: row for slug, row in rows.items() if slug not in present}
         title_of = partial(self._optional, lines.clean_group_title, "group", column="title")
         groups.ensure({slug: title_of(row) or slug for slug, row in fresh.items()})
@@ -285,8 +295,8 @@ class MovingIn:
         if password.partition("$")[0] in _HASHES and len(password) <= 128:
             facts["password"] = password
         if begins_at and (ends_at is None or ends_at > timezone.now()):
-            facts |= {"banned_from": BanScope.BOTH.value, "ban_changed_at": begins_at.timestamp()}
-            facts["ban_ends_at"] = ends_at
+            scope = row["ban_scope"] if row["ban_scope"] in BAN_SCOPES else BanScope.BOTH.value
+            facts |= {"banned_from": scope, "ban_changed_at": begins_at.timestamp(), "ban_ends_at": ends_at}
         return facts | ({"date_joined": joined} if (joined := _date(row["joined"])) else {})
 
     def _ban(self, user: User, row: Any) -> Ban:
@@ -340,7 +350,8 @@ class MovingIn:
         for row in rows:
             old = str(row["id"])
             try:
-                articles[old] = self._article(row, accounts.get(str(row["author"])), is_new=old not in arrived)
+                poster = accounts.get(str(row["author"]), None if row["author"] is None else _NOBODY)
+                articles[old] = self._article(row, poster, is_new=old not in arrived)
             except BadRow as bad:
                 self.report.note("article", str(bad), old)
         fresh = {old: article for old, article in articles.items() if old not in arrived}
@@ -377,6 +388,8 @@ class MovingIn:
             del self._marks[mark]
         tags = (str(one["tag"]) for one in self.staging.of("article_tag", "article", row["id"]))
         slugs = dict.fromkeys(self._slugs[tag] for tag in tags if tag in self._slugs)
+        if not self._open.isdisjoint(slugs):
+            raise BadRow("only members saw its group there, and here everyone does")
         if len(slugs) > (most := limits.MOST_IMPORTED_GROUPS):
             self.report.note("article", f"it is in more than {most} groups: the first are kept", row["id"])
         votes, opposes, closes_at, voters = self._voting("article", row, posted_at, is_new)

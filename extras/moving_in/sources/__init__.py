@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from extras.moving_in.models import Kind
 from extras.moving_in.staging import Staging
 
-FORMATS = ("lobsters", "lemmy", "reddit", "hackernews", "lines", "feed")
+FORMATS = ("lobsters", "lemmy", "reddit", "hackernews", "lines", "feed", "site")
 """Names of formats, and of their modules here."""
 
 
@@ -47,6 +47,9 @@ class Format(NamedTuple):
 
     arguments: Callable[[ArgumentParser], object] = lambda _parser: None
     """Adds the command's options that this format alone has."""
+
+    is_like_here: bool = False
+    """Whether its addresses could be this site's own: only on the source's host they are old ones."""
 
     instead: Callable[[str, Mapping[str, Any]], str] = lambda _source, _options: ""
     """Does what these options ask for instead of an import, and returns what to print; "" if they ask for none.

@@ -352,3 +352,39 @@ def _answers(address):
         return requests.get(address, timeout=5).status_code == 404
     except requests.ConnectionError:
         return False
+
+
+def test_addresses_of_this_software_are_old_ones_on_their_own_host_alone(former, site_store):
+    older = Source.objects.create(name="older", format="site", host="old.example")
+    member("alice")
+    article = post(site_store, 1, ("python",))
+    comment = comment_on(site_store, article, "Hello", ALICE)
+    rows = {Kind.ARTICLE: ("77", article), Kind.COMMENT: ("77000001", comment), Kind.MEMBER: ("ali", ALICE)}
+    rows[Kind.GROUP] = ("py", "python")
+    for kind, (old_id, new_id) in rows.items():
+        came(older, kind, old_id, new_id)
+    for path, to in {
+        "/articles/77/": f"/articles/{article}/",
+        "/articles/77/why/?x=1": f"/articles/{article}/",
+        "/feeds/articles/77/comments.atom": f"/feeds/articles/{article}/comments.atom",
+        "/comments/77000001/": f"/comments/{comment}/",
+        "/users/ali/comments/": "/users/alice/",
+        "/feeds/users/ali.json": "/feeds/users/alice.json",
+        "/groups/py/": "/groups/python/",
+        "/feeds/groups/py.rss": "/feeds/groups/python.rss",
+        "/newest/": "/newest/",
+    }.items():
+        assert asked(path, host="old.example") == (301, f"https://new.example{to}"), path
+    asked_there = Client(headers={"host": "old.example"}).get(f"/articles/{article}/")
+    assert (asked_there.status_code, b"did not move" in asked_there.content) == (404, True)
+    for path in ("/articles/77/", "/users/ali/"):
+        answer = Client(headers={"host": "new.example"}).get(path)
+        assert (answer.status_code, b"did not move" in answer.content) == (404, False), path
+    listed = [*addresses.old_addresses(0, 10**9, "https://new.example")]
+    assert listed == [
+        f"https://old.example{path}"
+        for path in ("/articles/77/", "/comments/77000001/", "/users/ali/", "/groups/py/")
+    ]
+    news = Source.objects.create(name="news", format="hackernews")
+    assert "/articles/77/" not in "\n".join(addresses.nginx_map([older, news]))
+    assert f'"/articles/{article}/"' in "\n".join(addresses.nginx_map([older]))

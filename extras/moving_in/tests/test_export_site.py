@@ -1,6 +1,7 @@
 """`manage.py export_site`: what the files have, what they must not have, and what the command refuses."""
 
 import json
+import re
 import stat
 
 import pytest
@@ -8,7 +9,10 @@ from django.core.management.base import CommandError
 from jsonschema import Draft202012Validator
 
 from extras.moving_in import exporting
+from extras.moving_in.staging import COLUMNS
+from extras.moving_in.tests.readme import follow, part
 from extras.moving_in.tests.used_site import SECRET, fill
+from tests.factories import browser_of
 
 
 def rows_of(folder, table):
@@ -78,3 +82,27 @@ def test_an_interrupted_export_leaves_nothing(run, site_store, folder, monkeypat
     assert [*folder.parent.iterdir()] == []
     run("export_site", folder)
     assert (folder / "manifest.json").exists()
+
+
+def test_the_readme_names_each_field_of_each_file():
+    written = dict(re.findall(r"^\| `(\w+)\.jsonl` \| (.*) \|$", part("Leaving"), re.MULTILINE))
+    assert written == {
+        table: ", ".join(f"*{name}*" if one.is_private else name for name, one in columns.items())
+        for table, columns in COLUMNS.items()
+        if table != "bad"
+    }
+
+
+def test_the_commands_of_the_readme_write_files_and_redirects(run, site_store, folder, monkeypatch):
+    ids = fill(site_store)
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    said = list(follow("Leaving", run))
+    assert ["Only you can read it" in one for one in said] == [False, True]
+    redirects = dict(line.split() for line in (folder / "moved.map").read_text().splitlines())
+    assert redirects[f"/articles/{ids['open']}/"] == f"/a/{ids['open']};"
+    assert redirects[f"/articles/{ids['merged']}/"] == f"/a/{ids['target']};"
+    assert f"/articles/{ids['secret']}/" not in redirects
+    for line in (folder / "out" / "redirects.tsv").read_text("utf-8").splitlines():
+        path, _kind, _id = line.split("\t")
+        assert browser_of().get(path).status_code in (200, 302), path

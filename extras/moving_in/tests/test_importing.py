@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from accounts.models import Ban, Invitation, User
+from articles.configuration import choices
 from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder, root_of
 from articles.web import wiring
@@ -135,7 +136,7 @@ def test_a_source_is_here_as_it_was(site, tmp_path):
         OLD + 60,
     )
     assert (closed.groups, closed.poster_name, closed.comments) == (("cpp",), "ann", 12)
-    assert (removed.removed, removed.by_deleted_member, removed.poster_name) == ("Spam", False, "")
+    assert (removed.removed, removed.by_deleted_member, removed.poster_name) == ("Spam", True, "")
     assert (twin.votes, twin.opposes, twin.link, opened.link) == (
         1,
         5,
@@ -272,3 +273,19 @@ def test_a_dry_run_says_what_would_come_and_changes_nothing(site, tmp_path):
     assert {noun: report.come[noun] for noun in ("articles", "comments", "members", "groups")} == {
         noun: come[noun] for noun in ("articles", "comments", "members", "groups")
     }
+
+
+@pytest.mark.parametrize("is_here", [False, True])
+def test_what_only_members_saw_is_not_shown_to_everyone(site, tmp_path, is_here):
+    if is_here:
+        site.groups.create("inner", "Inner")
+    with staged(tmp_path / "s") as staging:
+        staging.fill("tag", ["id", "title", "is_closed"], [("inner", "Inner", 1)])
+        staging.fill("article", ["id", "title", "text", "time"], [("a", "Secret", "Text", OLD)])
+        staging.fill("article_tag", ["article", "tag"], [("a", "inner")])
+        staging.finish()
+    report = enter(site, tmp_path / "s")
+    choices.forget()
+
+    assert (report.come["articles"], choices.closed_groups()) == ((0, set()) if is_here else (1, {"inner"}))
+    assert [one.title for one in site.imports.iterate()] == ([] if is_here else ["Secret"])

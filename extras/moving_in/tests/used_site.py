@@ -27,13 +27,15 @@ def fill(repository):
         repository.articles,
         repository.comments,
     )
-    names = ("ann", "bob", "cid", "dee", "zqx-lurker", "mod", "张三")
+    names = ("ann", "bob", "cid", "dee", "zqx-lurker", "judge", "张三")
     users = {
         name: User.objects.create_user(name, f"{SECRET}@{n}.example", f"{name} secret")
         for n, name in enumerate(names)
     }
+    for one in users.values():
+        User.objects.filter(pk=one.pk).update(password=f"pbkdf2_sha256$1$salt{one.pk}$hash")
     ann, bob, cid, dee, lurker, mod, zhang = users.values()
-    moderator = Actor(mod.pk, "mod")
+    moderator = Actor(mod.pk, "judge")
     groups.ensure({"cpp": "C++", "web": "The Web", "old-web": "Old", f"{SECRET}-closed": f"{SECRET}closedtitle"})
     groups.describe("cpp", "About *C++*", OPERATOR)
     groups.describe(f"{SECRET}-closed", f"{SECRET}closedtext", OPERATOR)
