@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -30,7 +29,7 @@ from articles.web.rights import forget_waiting
 from articles.web.wiring import repository
 from extras.moving_in.models import OLD_ID_LIMIT, FollowedFeed
 from extras.moving_in.sources import BadSource, Format
-from extras.moving_in.sources.rows import BadRow, Rows, markdown, text_of
+from extras.moving_in.sources.rows import BadRow, Rows, files_of, markdown, text_of
 from extras.moving_in.staging import Staging
 from outgoing.fetching import MOST_BYTES, Answer, Fetch, NotFetched, World, checked
 
@@ -66,29 +65,20 @@ def fill(source: str, staging: Staging, options: Mapping[str, Any], reach: Calla
         answer, base = _fetched(source)
         body = answer.body
     else:
-        try:
-            with Path(source).open("rb") as file:
-                body = file.read(_LARGEST)
-        except OSError as error:
-            raise BadSource(f"The feed {source!r} cannot be read: {error.strerror}.") from error
+        with files_of(source)[0].open("rb") as file:
+            body = file.read(_LARGEST)
     rows.read(_entries(body, base), partial(_stage, rows, options.get("host") or ""))
     rows.settle()
 
 
 def _stage(rows: Rows, host: str, entry: _Entry) -> None:
     """Add an entry. If the site that moves in is its host, the link is an old address of the text."""
-    is_own = bool(host) and (urlsplit(entry.link).hostname or "").removeprefix("www.") == host.removeprefix("www.")
-    number = entry.id if len(entry.id) <= OLD_ID_LIMIT else entry.digest
-    rows.add(
-        "article", replaces=True, id=number, title=entry.title, link=None if is_own and entry.text else entry.link,
-        text=entry.text, author=entry.author, time=entry.time, votes=1,
-        path=entry.link if is_own else None,
+    own = bool(host) and (urlsplit(entry.link).hostname or "").removeprefix("www.") == host.removeprefix("www.")
+    rows.post(
+        "article", entry.tags, id=entry.id if len(entry.id) <= OLD_ID_LIMIT else entry.digest, title=entry.title,
+        link=None if own and entry.text else entry.link, text=entry.text, author=entry.author, time=entry.time,
+        votes=1, path=entry.link if own else None,
     )  # fmt: skip
-    if entry.author:
-        rows.add("member", id=entry.author, name=entry.author)
-    for tag in entry.tags:
-        rows.add("tag", id=tag, title=tag)
-        rows.add("article_tag", article=number, tag=tag)
 
 
 def _fetched(address: str, headers: Mapping[str, str] = {}, world: World | None = None) -> tuple[Answer, str]:
@@ -122,28 +112,23 @@ def _entries(body: bytes, base: str) -> Iterator[tuple[str, "_Entry | BadRow"]]:
     is_cut = len(body) in (MOST_BYTES, _LARGEST)
     for number, one in enumerate(entries[:-1] if is_cut else entries, 1):
         try:
-            entry: _Entry | BadRow = _entry(one, base)
+            yield f"entry {number}", _entry(one, base)
         except BadRow as bad:
-            entry = bad
-        yield f"entry {number}", entry
+            yield f"entry {number}", bad
 
 
 def _entry(given: Mapping[str, Any], base: str) -> _Entry:
-    link = text_of(given.get("link")).strip()
+    title, link = text_of(given.get("title")), text_of(given.get("link")).strip()
+    content = [*(given.get("content") or ()), given.get("summary_detail") or {}][0]
     try:
         link = urljoin(base, link) if link else ""
     except ValueError:
         raise BadRow("The link cannot be read.") from None
-    title, content = (
-        text_of(given.get("title")),
-        [*(given.get("content") or ()), given.get("summary_detail") or {}][0],
-    )
     if text_of((given.get("title_detail") or {}).get("type")) != "text/plain" and len(title) < 10_000:
         from justhtml import JustHTML  # noqa: PLC0415 - 2 MB, which other processes do without
 
         title = JustHTML(title, fragment=True).to_text()
-    text = text_of(content.get("value"))
-    at = given.get("published_parsed") or given.get("updated_parsed")
+    text, at = text_of(content.get("value")), given.get("published_parsed") or given.get("updated_parsed")
     return _Entry(
         id=text_of(given.get("id")) or link or title,
         title=" ".join(title.split()),
@@ -190,9 +175,8 @@ def hold_new(_repository: "Repository", seconds: float, world: World | None = No
     """Hold new entries of followed feeds for the moderators, for about so many seconds; return how many."""
     deadline, count = time.monotonic() + seconds, 0
     FollowedFeed.objects.exclude(member__left_at=None).delete()
-    for feed in (
-        FollowedFeed.objects.filter(next_at__lte=timezone.now()).select_related("member").order_by("next_at")
-    ):
+    due = FollowedFeed.objects.filter(next_at__lte=timezone.now()).select_related("member").order_by("next_at")
+    for feed in due:
         if time.monotonic() >= deadline:
             break
         try:
@@ -241,9 +225,7 @@ def _is_held(feed: FollowedFeed, entry: _Entry) -> bool:
 
 
 def _arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--follow", action="store_true", help="feed: hold new entries for the moderators from now on"
-    )
+    parser.add_argument("--follow", action="store_true", help="feed: from now on, hold new entries for moderators")
     parser.add_argument("--member", metavar="NAME", help="feed: as whose posts a followed feed's entries wait")
     parser.add_argument("--group", metavar="SLUG", help="feed: into which group they go")
     parser.add_argument("--followed", action="store_true", help="feed: list the feeds that are followed")

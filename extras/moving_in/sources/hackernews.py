@@ -4,77 +4,55 @@ An item names only what it is below, not the story. Texts are HTML. An option of
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from extras.moving_in.models import Kind
 from extras.moving_in.sources import Format, old_addresses
-from extras.moving_in.sources.rows import BadRow, Rows, files_of, markdown, objects, text_of
+from extras.moving_in.sources.rows import BadRow, Rows, markdown, text_of
 from extras.moving_in.staging import Staging
 
-_STORIES, _BELOW = ("story", "job", "poll"), ("comment", "pollopt")
-
 # UNION ends circles, and a comment is below one thing only.
-_PLACE = """
-WITH RECURSIVE place (id, article) AS (
-    SELECT id, id FROM article
-    UNION SELECT comment.id, place.article FROM comment JOIN place ON comment.parent = place.id
-) UPDATE comment SET article = place.article FROM place WHERE comment.id = place.id"""
+_PLACE = (
+    "CREATE INDEX IF NOT EXISTS by_parent ON comment (parent)",
+    "WITH RECURSIVE place (id, article) AS (SELECT id, id FROM article "
+    "UNION SELECT comment.id, place.article FROM comment JOIN place ON comment.parent = place.id) "
+    "UPDATE comment SET article = place.article FROM place WHERE comment.id = place.id",
+    "UPDATE comment SET parent = NULL WHERE parent = article",
+    "DROP INDEX by_parent",
+)
 
 
 def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Callable[[int], object]) -> None:
     rows = Rows(staging, reach)
-    for path in files_of(source):
-        rows.read(objects(path), partial(_stage, rows))
-    staging.run("CREATE INDEX IF NOT EXISTS by_parent ON comment (parent)")
-    staging.run(_PLACE)
-    staging.run("UPDATE comment SET parent = NULL WHERE parent = article")
-    staging.run("DROP INDEX by_parent")
+    rows.read_files(source, _stage)
+    for statement in _PLACE:
+        staging.run(statement)
     rows.settle()
 
 
 def _stage(rows: Rows, item: Mapping[str, Any]) -> None:
+    kind, number, is_deleted = item.get("type"), item.get("id"), item.get("deleted") is True
     if "created" in item and "time" not in item:
-        about, name = markdown(item.get("about")), item.get("id")
-        rows.add("member", replaces=True, id=name, name=name, joined=item.get("created"), about=about)
+        about = markdown(item.get("about"))
+        rows.add("member", replaces=True, id=number, name=number, joined=item["created"], about=about)
         return
-    author, kind = text_of(item.get("by")) or None, item.get("type")
-    if kind in _BELOW or (kind is None and "parent" in item):
-        _stage_comment(rows, item, author)
-    elif kind in _STORIES:
-        _stage_story(rows, item, author)
+    author = text_of(item.get("by")) or None
+    by: dict[str, Any] = {"author": author, "time": item.get("time"), "votes": item.get("score")}
+    removed, text = "Dead on Hacker News." if item.get("dead") is True else None, markdown(item.get("text"))
+    if kind in ("comment", "pollopt") or (kind is None and "parent" in item):
+        above = item.get("poll" if kind == "pollopt" else "parent")
+        if above is None:
+            raise BadRow("The field 'parent' is missing.")
+        shown, removed = ("", None) if is_deleted else (text, removed)
+        rows.post(
+            "comment", id=number, parent=above, text=shown, removed=removed, is_deleted=int(is_deleted), **by
+        )
+    elif kind in ("story", "job", "poll"):
+        link, title = text_of(item.get("url")), text_of(item.get("title")) or ("[deleted]" if is_deleted else None)
+        text, removed = text or ("" if link else title or ""), "Deleted by its author." if is_deleted else removed
+        rows.post("article", id=number, title=title, link=link, text=text, removed=removed, **by)
     else:
         raise BadRow("It is no story, job, poll, comment, option of a poll, or user.")
-    if author:
-        rows.add("member", id=author, name=author)
-
-
-def _stage_comment(rows: Rows, item: Mapping[str, Any], author: str | None) -> None:
-    is_deleted = item.get("deleted") is True
-    above = item.get("poll") if item.get("type") == "pollopt" else item.get("parent")
-    if above is None:
-        raise BadRow("The field 'parent' is missing.")
-    rows.add(
-        "comment", replaces=True, id=item.get("id"), parent=above, author=author, time=item.get("time"),
-        text="" if is_deleted else markdown(item.get("text")), votes=item.get("score"), is_deleted=int(is_deleted),
-        removed=None if is_deleted else _removed(item),
-    )  # fmt: skip
-
-
-def _stage_story(rows: Rows, item: Mapping[str, Any], author: str | None) -> None:
-    link, text = text_of(item.get("url")), markdown(item.get("text"))
-    title = text_of(item.get("title")) or ("[deleted]" if item.get("deleted") is True else None)
-    rows.add(
-        "article", replaces=True, id=item.get("id"), title=title, link=link, author=author,
-        text=text or (None if link else title), time=item.get("time"), votes=item.get("score"),
-        removed=_removed(item),
-    )  # fmt: skip
-
-
-def _removed(item: Mapping[str, Any]) -> str | None:
-    if item.get("deleted") is True:
-        return "Deleted by its author."
-    return "Dead on Hacker News." if item.get("dead") is True else None
 
 
 _ID, _END = r"\?(?:.*&)?id=", r"(?:\W.*)?"

@@ -18,15 +18,14 @@ from django.conf import settings
 
 from extras.moving_in.models import Kind
 from extras.moving_in.sources import BadSource, Format, old_addresses
+from extras.moving_in.sources.rows import Rows
 from extras.moving_in.sources.tables import connected, create, opened, stage
 from extras.moving_in.staging import Staging
 from outgoing.fetching import Fetch, NotFetched, checked
 from outgoing.posting import WORLD, pause_in
 
-_LOG = "id INTEGER PRIMARY KEY, mod_person_id INTEGER, reason, when_"
+_LOG = "id INTEGER PRIMARY KEY, reason, when_"
 _WANTED = {
-    "site": "id INTEGER PRIMARY KEY, name, description, actor_id",
-    "local_site": "site_id INTEGER",
     "person": "id INTEGER PRIMARY KEY, name, actor_id, local, bio, published, banned, ban_expires, deleted",
     "local_user": "person_id INTEGER, email, password_encrypted",
     "community": "id INTEGER PRIMARY KEY, name, title, description, local, removed, deleted, visibility",
@@ -48,7 +47,7 @@ _WANTED = {
     "mod_ban": f"{_LOG}, other_person_id INTEGER, banned",
 }
 
-# `here`: what comes. `who`: the people who come: all who have an account there, and others who wrote or acted.
+# `here`: what comes. `who`: the people who come: all who have an account there, and others who wrote.
 _TABLES = """
 CREATE TEMP TABLE group_here AS SELECT id, name FROM community
     WHERE truth(local) AND NOT truth(removed) AND NOT truth(deleted) AND coalesce(visibility, '') <> 'LocalOnly';
@@ -57,30 +56,22 @@ CREATE TEMP TABLE here AS SELECT post.id FROM post JOIN group_here g ON g.id = c
 CREATE UNIQUE INDEX temp.by_post ON here (id);
 CREATE TEMP TABLE comment_here AS SELECT comment.id FROM comment JOIN here ON here.id = post_id;
 CREATE UNIQUE INDEX temp.by_comment ON comment_here (id);
-CREATE TEMP TABLE logged AS
-    SELECT 'post' AS kind, id, when_, mod_person_id, post_id AS thing, nullif(reason, '') AS reason,
-        iif(truth(removed), 'remove', 'restore') AS action
-    FROM mod_remove_post WHERE post_id IN (SELECT id FROM here)
-    UNION ALL SELECT 'post', id, when_, mod_person_id, post_id, nullif(reason, ''),
-        iif(truth(locked), 'lock', 'unlock') FROM mod_lock_post WHERE post_id IN (SELECT id FROM here)
-    UNION ALL SELECT 'comment', id, when_, mod_person_id, comment_id, nullif(reason, ''),
-        iif(truth(removed), 'remove-comment', 'restore-comment')
-    FROM mod_remove_comment WHERE comment_id IN (SELECT id FROM comment_here)
-    UNION ALL SELECT 'person', id, when_, mod_person_id, other_person_id, nullif(reason, ''),
-        iif(truth(banned), 'ban', 'lift-ban') FROM mod_ban;
-CREATE TEMP TABLE because AS SELECT action, thing, reason, when_, max(id) FROM logged GROUP BY action, thing;
+CREATE TEMP TABLE because AS SELECT action, thing, nullif(reason, '') AS reason, when_, max(id) FROM (
+    SELECT 'remove' AS action, post_id AS thing, id, reason, when_, removed AS is_done FROM mod_remove_post
+    UNION ALL SELECT 'lock', post_id, id, reason, when_, locked FROM mod_lock_post
+    UNION ALL SELECT 'remove-comment', comment_id, id, reason, when_, removed FROM mod_remove_comment
+    UNION ALL SELECT 'ban', other_person_id, id, reason, when_, banned FROM mod_ban
+    ) WHERE truth(is_done) GROUP BY action, thing;
 CREATE UNIQUE INDEX temp.by_thing ON because (action, thing);
 CREATE TEMP TABLE who AS
     SELECT id, CASE WHEN truth(local) THEN name ELSE name || '@' || host(actor_id) END AS name FROM person
     WHERE truth(local) OR id IN (
         SELECT creator_id FROM post JOIN here USING (id)
-        UNION SELECT creator_id FROM comment JOIN comment_here USING (id)
-        UNION SELECT mod_person_id FROM logged WHERE kind <> 'person');
+        UNION SELECT creator_id FROM comment JOIN comment_here USING (id));
 CREATE UNIQUE INDEX temp.by_person ON who (id);
 """
 
 _QUERIES = (
-    ("site", "SELECT name, actor_id AS url, description FROM site JOIN local_site ON site_id = site.id"),
     ("member", """
     SELECT who.name AS id, who.name AS name, unix(p.published) AS joined, p.bio AS about, u.email AS address,
         'bcrypt$' || u.password_encrypted AS password,
@@ -133,41 +124,34 @@ _QUERIES = (
     WHERE NOT truth(pending)
     UNION ALL SELECT who.name, g.name, 1
     FROM community_block JOIN group_here g ON g.id = community_id JOIN who ON who.id = person_id"""),
-    ("log", """
-    SELECT unix(when_) AS time, a.name AS actor, action, reason, m.name AS member,
-        iif(kind = 'post', CAST(thing AS TEXT), NULL) AS article,
-        iif(kind = 'comment', CAST(thing AS TEXT), NULL) AS comment
-    FROM logged LEFT JOIN who a ON a.id = mod_person_id LEFT JOIN who m ON kind = 'person' AND m.id = thing
-    WHERE kind <> 'person' OR m.id IS NOT NULL ORDER BY time"""),
 )  # fmt: skip
 
 
 def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Callable[[int], object]) -> None:
     if not source.startswith(("https://", "http://")):
-        with opened(
-            source, _WANTED, ("person", "community", "post", "comment", "post_like", "comment_like")
-        ) as db:
-            _stage(db, staging, reach)
+        needed = ("person", "community", "post", "comment", "post_like", "comment_like")
+        with opened(source, _WANTED, needed) as db:
+            _stage(db, Rows(staging, reach))
         return
     # What was read stays until all is there: a run that was interrupted goes on where it was.
     answers = staging.path.with_name(f"{staging.path.name}-answers")
     with closing(connected(str(answers))) as db:
         create(db, {**_WANTED, "reached": "list PRIMARY KEY, page INTEGER"})
         _read(source, db, reach)
-        _stage(db, staging, lambda _: None)
+        _stage(db, Rows(staging, lambda _: None))
     answers.unlink()
 
 
-def _stage(db: sqlite3.Connection, staging: Staging, reach: Callable[[int], object]) -> None:
+def _stage(db: sqlite3.Connection, rows: Rows) -> None:
     db.create_function("parent", 1, _parent, deterministic=True)
-    db.create_function("host", 1, lambda address: urlsplit(address or "").netloc, deterministic=True)
+    db.create_function("host", 1, lambda address: "".join(str(address).split("/")[2:3]), deterministic=True)
     db.executescript(_TABLES)
-    stage(db, staging, _QUERIES, reach)
+    stage(db, rows, _QUERIES)
 
 
-def _parent(path: str) -> str | None:
+def _parent(path: object) -> str | None:
     """Return the comment that one replies to, by its path, such as 0.12.345; None for the article."""
-    above = path.split(".")[-2:-1]
+    above = str(path).split(".")[-2:-1]
     return above[0] if above and above[0] != "0" else None
 
 
@@ -177,35 +161,29 @@ _RETRIES, _MOST, _PARTS = 6, 50, 5  # _MOST things on a page, or a fifth and a t
 
 
 _LISTS = (
-    "community/list?type_=Local&sort=Old&show_nsfw=true",
-    "post/list?type_=Local&sort=Old&show_nsfw=true",
-    "comment/list?type_=Local&sort=Old",
-    "modlog?type_=All",
-)
-_NAMES = {
-    "creator": "person",
-    "moderator": "person",
-    "commenter": "person",
-    "banned_person": "person",
-}  # of objects
+    "community/list?type_=Local&sort=Old&show_nsfw=true", "post/list?type_=Local&sort=Old&show_nsfw=true",
+    "comment/list?type_=Local&sort=Old", "modlog?type_=All",
+)  # fmt: skip
+_PEOPLE = ("creator", "moderator", "commenter", "banned_person")  # objects of `person`
 
 
 def _read(source: str, db: sqlite3.Connection, reach: Callable[[int], object]) -> None:
     """Copy the lists of an API into tables, whose rows are replaced by newer ones. Raises BadSource."""
     base = f"{source.rstrip('/').removesuffix('/api/v3')}/api/v3"
     try:
-        site = _asked(f"{base}/site")["site_view"]
-    except (ValueError, KeyError, TypeError):
+        _asked(f"{base}/site")["site_view"]
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise BadSource(f"{base} is not the API of a Lemmy server.") from None
-    db.executescript("DELETE FROM site; DELETE FROM local_site")
-    _insert(db, {"site": site["site"], "local_site": {"site_id": site["site"]["id"]}})
     for each in _LISTS:
         (page,) = db.execute("SELECT coalesce(max(page), 0) FROM reached WHERE list = ?", [each]).fetchone()
+        before = None
         while views := list(_page(base, each, page + 1, _MOST)):
+            if views == before:
+                raise BadSource(f"{base}/{each} answers with the same page again and again.")
             db.execute("BEGIN")
             for view in views:
                 _insert(db, view)
-            page += 1
+            page, before = page + 1, views
             db.execute("INSERT OR REPLACE INTO reached VALUES (?, ?)", [each, page])
             db.execute("COMMIT")
             reach(len(views))
@@ -215,26 +193,27 @@ def _insert(db: sqlite3.Connection, view: Mapping[str, Any]) -> None:
     """Put the objects of a view into their tables."""
     counts = "comment_aggregates" if "comment" in view else "post_aggregates" if "post" in view else ""
     for name, found in view.items():
-        table = counts if name == "counts" else _NAMES.get(name, name)
+        table = counts if name == "counts" else "person" if name in _PEOPLE else name
         if table not in _WANTED or not isinstance(found, dict):
             continue
         columns = [column for part in _WANTED[table].split(", ") if (column := part.split()[0]) in found]
+        values = [one if isinstance(one := found[column], bool | None) else str(one) for column in columns]
         line = f"INSERT OR REPLACE INTO {table} ({', '.join(columns)})"
-        db.execute(f"{line} VALUES ({', '.join('?' * len(columns))})", [found[column] for column in columns])  # nosec B608
+        db.execute(f"{line} VALUES ({', '.join('?' * len(columns))})", values)  # nosec B608 - our names
 
 
 def _page(base: str, of: str, page: int, most: int) -> Iterator[dict[str, Any]]:
     """Yield the views of a page, in several requests if their texts are too long for one answer."""
     try:
         found = _asked(f"{base}/{of}&limit={most}&page={page}")
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         if most < _PARTS:
             raise BadSource(f"{base}/{of} answers with something that is no JSON, or too long.") from None
         for part in range(_PARTS):
             yield from _page(base, of, (page - 1) * _PARTS + part + 1, most // _PARTS)
         return
-    for views in found.values():  # one list, or one for each kind of entry of the log
-        yield from views if isinstance(views, list) else ()
+    for views in found.values() if isinstance(found, dict) else ():  # one list, or one for each kind of the log
+        yield from (view for view in views if isinstance(view, dict)) if isinstance(views, list) else ()
 
 
 def _asked(address: str) -> Any:

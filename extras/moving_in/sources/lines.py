@@ -25,23 +25,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from extras.moving_in.sources import BadSource, Format
-from extras.moving_in.sources.rows import (
-    LONGEST_LINE,
-    TIMES,
-    BadRow,
-    Rows,
-    files_of,
-    lines,
-    markdown,
-    moment,
-    objects,
-)
+from extras.moving_in.sources import BadSource, Format, rows as shared
+from extras.moving_in.sources.rows import BadRow, Rows, files_of, is_time, markdown, objects, seconds
 from extras.moving_in.staging import COLUMNS, Staging
 
-_SECONDS = {"s": 1, "ms": 1000}
-_TEXTS = ("files", "delimiter")
-_PACKED = (".gz", ".zst")
+_UNITS = {"s": 1, "ms": 1000}
 
 
 class _Part(NamedTuple):
@@ -51,36 +39,9 @@ class _Part(NamedTuple):
     fields: Mapping[str, Mapping[str, Any]]
     """By field: `column` or `value`, and how it is read."""
 
-    files: str = "*"
-    where: Mapping[str, Any] = {}
-    delimiter: str = ""
-
-    @classmethod
-    def of(cls, given: Any) -> "_Part":
-        """Return one of a mapping's `rows`. Raises BadSource."""
-        own = {name: given[name] for name in ("table", "files", "where", "delimiter") if name in given}
-        fields = {
-            name: {"column": one} if isinstance(one, str) else one
-            for name, one in given.items()
-            if name not in own
-        }
-        table = own.get("table")
-        if table not in COLUMNS or table == "bad":
-            raise BadSource(f"The mapping has no table {table!r}; tables are {', '.join(COLUMNS)}.")
-        for name, one in fields.items():
-            if name not in COLUMNS[table] and (table, name) != ("article", "tags"):
-                raise BadSource(f"The mapping has a field {name!r}; {table} has {', '.join(COLUMNS[table])}.")
-            if (
-                not isinstance(one, dict)
-                or ("column" in one) == ("value" in one)
-                or one.get("unit", "s") not in _SECONDS
-            ):
-                raise BadSource(f"The mapping does not say what {table}.{name} is: a column, or a value.")
-        if not isinstance(own.get("where", {}), dict) or not all(
-            isinstance(own.get(one, ""), str) for one in _TEXTS
-        ):
-            raise BadSource("In the mapping, `files` and `delimiter` are texts, and `where` is a table.")
-        return cls(fields=fields, **own)
+    files: str
+    where: Mapping[str, Any]
+    delimiter: str
 
     def stage(self, rows: Rows, row: Mapping[str, Any]) -> None:
         """Add a row of the source, unless it is of another kind. Raises BadRow."""
@@ -88,30 +49,40 @@ class _Part(NamedTuple):
             return
         values = {name: _value(name, one, row) for name, one in self.fields.items()}
         tags = _tags(values.pop("tags", None), self.fields.get("tags", {}))
-        for tag in tags:
-            rows.add("tag", id=tag, title=tag)
-            rows.add("article_tag", article=values.get("id"), tag=tag)
-        rows.add(self.table, replaces=self.table in ("member", "article", "comment"), **values)
-        if values.get("author") is not None:
-            rows.add("member", id=values["author"], name=values["author"])
+        if self.table in ("article", "comment"):
+            rows.post(self.table, tags, **values)
+        else:
+            rows.add(self.table, replaces=self.table == "member", **values)
+
+
+def _part(table: object, files: str = "*", where: Any = None, delimiter: str = "", **given: Any) -> _Part:
+    """Return one of a mapping's `rows`. Raises BadSource."""
+    if table not in COLUMNS or table == "bad":
+        raise BadSource(f"The mapping has no table {table!r}; tables are {', '.join(COLUMNS)}.")
+    if not (isinstance(files, str) and isinstance(delimiter, str) and isinstance(where or {}, dict)):
+        raise BadSource("In the mapping, `files` and `delimiter` are texts, and `where` is a table.")
+    fields = {name: {"column": one} if isinstance(one, str) else one for name, one in given.items()}
+    for name, one in fields.items():
+        if name not in COLUMNS[str(table)] and (table, name) != ("article", "tags"):
+            columns = ", ".join(COLUMNS[str(table)])
+            raise BadSource(f"The mapping has a field {name!r}; {table} has {columns}.")
+        is_one = isinstance(one, dict) and ("column" in one) != ("value" in one)
+        if not is_one or not isinstance(one.get("column", ""), str) or one.get("unit", "s") not in [*_UNITS]:
+            raise BadSource(f"The mapping does not say what {table}.{name} is: a column, or a value.")
+    return _Part(str(table), fields, files, where or {}, delimiter)
 
 
 def fill(source: str, staging: Staging, options: Mapping[str, Any], reach: Callable[[int], object]) -> None:
     parts, rows = _mapping(options.get("mapping")), Rows(staging, reach)
     for path in files_of(source):
-        name = next((path.name.removesuffix(end) for end in _PACKED if path.name.endswith(end)), path.name)
+        name = path.name.removesuffix(".gz").removesuffix(".zst")
         mine = [part for part in parts if fnmatch(name, part.files) or fnmatch(path.name, part.files)]
         if not mine or str(path) == str(options.get("mapping")):
             continue
+        read = objects(path)
         if name.endswith((".csv", ".tsv")):
-            delimiter = mine[0].delimiter or ("\t" if name.endswith(".tsv") else ",")
-            read = _table(
-                path,
-                delimiter,
-                [one["column"] for part in mine for one in part.fields.values() if "column" in one],
-            )
-        else:
-            read = objects(path)
+            needed = [one["column"] for part in mine for one in part.fields.values() if "column" in one]
+            read = _table(path, mine[0].delimiter or ("\t" if name.endswith(".tsv") else ","), needed)
         rows.read(read, partial(_stage, rows, mine))
     rows.settle()
 
@@ -126,17 +97,17 @@ def _mapping(path: str | None) -> list[_Part]:
         raise BadSource("Give a mapping: --mapping FILE.toml says which column is what.")
     try:
         text = Path(path).read_text("utf-8-sig")
-        given = json.loads(text) if path.endswith(".json") else tomllib.loads(text)
-        return [_Part.of(one) for one in given["rows"]]
+        return [_part(**one) for one in (json if path.endswith(".json") else tomllib).loads(text)["rows"]]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadSource(f"The mapping {path!r} cannot be read: {error}") from error
 
 
 def _table(path: Path, delimiter: str, needed: Iterable[str]) -> Iterator[tuple[str, "dict[str, Any] | BadRow"]]:
     """Yield the rows of a CSV file by their columns, with their places. Raises BadSource."""
-    csv.field_size_limit(LONGEST_LINE // 2)  # an open quotation mark ends at a line that was cut
+    csv.field_size_limit(shared.LONGEST_LINE // 2)  # an open quotation mark ends at a line that was cut
     try:
-        reader = csv.reader(_decoded(path), delimiter=delimiter)
+        decoded = (line.decode("utf-8", "surrogateescape") for _, line in shared.lines(path))
+        reader = csv.reader(decoded, delimiter=delimiter)
         names = next(reader, [])
     except (csv.Error, TypeError) as error:
         raise BadSource(f"{path.name} has no line of names: {error}") from error
@@ -159,11 +130,6 @@ def _table(path: Path, delimiter: str, needed: Iterable[str]) -> Iterator[tuple[
             yield place, {name: value or None for name, value in zip(names, values, strict=True)}
 
 
-def _decoded(path: Path) -> Iterator[str]:
-    for _number, line in lines(path):
-        yield line.decode("utf-8", "surrogateescape")
-
-
 def _column(row: Any, name: str) -> Any:
     if isinstance(row, dict) and name in row:
         return row[name]
@@ -174,9 +140,21 @@ def _column(row: Any, name: str) -> Any:
 
 def _value(name: str, how: Mapping[str, Any], row: Mapping[str, Any]) -> Any:
     value = how["value"] if "value" in how else _column(row, how["column"])
-    if name in TIMES:
-        return moment(value, _SECONDS[how.get("unit", "s")])
+    if name != "tags" and is_time(name):
+        return _moment(value, _UNITS[how.get("unit", "s")])
     return markdown(value) if how.get("form") == "html" else value
+
+
+def _moment(value: Any, unit: int) -> Any:
+    """Return a time as Unix seconds: a number of which `unit` are one, or ISO 8601. Raises BadRow."""
+    if isinstance(value, str):
+        try:
+            value = float(value[:40])
+        except ValueError:
+            if (at := seconds(value)) is None:
+                raise BadRow("The time is neither a number nor ISO 8601.") from None
+            return at
+    return value / unit if isinstance(value, float | int) and abs(value) < 2**63 else value
 
 
 def _tags(value: Any, how: Mapping[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from extras.moving_in.models import Kind
 from extras.moving_in.sources import Format, old_addresses
+from extras.moving_in.sources.rows import Rows
 from extras.moving_in.sources.tables import opened, stage
 from extras.moving_in.staging import Staging
 
@@ -27,16 +28,16 @@ _WANTED = {
     "tag_filters": "user_id INTEGER, tag_id INTEGER",
     "hidden_stories": "user_id INTEGER, story_id INTEGER",
     "saved_stories": "user_id INTEGER, story_id INTEGER, created_at",
-    "moderations": "id INTEGER PRIMARY KEY, created_at, moderator_user_id INTEGER, story_id INTEGER, "
-    "comment_id INTEGER, user_id INTEGER, action, reason",
+    "moderations": "id INTEGER PRIMARY KEY, story_id INTEGER, comment_id INTEGER, action, reason",
 }
 
-# `place`: the story that has a story's discussion, after all merges. `removal`: why moderators deleted.
+# `place`: the story that has a story's discussion, after up to 20 merges. `removal`: why moderators deleted.
 _TABLES = """
 CREATE TEMP TABLE place AS
-    WITH RECURSIVE walk (story_id, at) AS (
-        SELECT id, id FROM stories
-        UNION SELECT story_id, merged_story_id FROM walk JOIN stories ON id = at WHERE merged_story_id <> 0
+    WITH RECURSIVE walk (story_id, at, merges) AS (
+        SELECT id, id, 0 FROM stories
+        UNION ALL SELECT story_id, merged_story_id, merges + 1 FROM walk JOIN stories ON id = at
+        WHERE merged_story_id <> 0 AND merges < 20
     )
     SELECT walk.story_id, short_id AS article, walk.story_id <> at AS is_merged
     FROM walk JOIN stories ON id = at WHERE merged_story_id IS NULL;
@@ -107,30 +108,13 @@ _QUERIES = (
     ("follow", """
     SELECT DISTINCT u.username AS member, tag, 1 AS is_hidden
     FROM tag_filters f JOIN users u ON u.id = f.user_id JOIN tags t ON t.id = f.tag_id"""),
-    ("log", """
-    SELECT time, actor, action, article, comment, member, reason FROM (
-        SELECT unix(m.created_at) AS time, a.username AS actor, p.article AS article, c.short_id AS comment,
-            u.username AS member, CASE
-                WHEN m.action = 'deleted comment' THEN 'remove-comment'
-                WHEN m.action = 'undeleted comment' THEN 'restore-comment'
-                WHEN ' ' || m.action LIKE '% deleted story%' THEN 'remove'
-                WHEN ' ' || m.action LIKE '% undeleted story%' THEN 'restore'
-                WHEN p.article IS NOT NULL AND m.comment_id IS NULL THEN 'edit'
-                WHEN u.id IS NOT NULL AND m.action = 'Banned' THEN 'ban'
-                WHEN u.id IS NOT NULL AND m.action = 'Unbanned' THEN 'lift-ban'
-            END AS action,
-            CASE WHEN m.story_id IS NOT NULL AND m.action NOT LIKE '%deleted story%'
-                THEN rtrim(m.action || ': ' || coalesce(m.reason, ''), ': ') ELSE m.reason END AS reason
-        FROM moderations m LEFT JOIN users a ON a.id = m.moderator_user_id LEFT JOIN users u ON u.id = m.user_id
-            LEFT JOIN place p ON p.story_id = m.story_id LEFT JOIN comments c ON c.id = m.comment_id
-    ) WHERE action IS NOT NULL ORDER BY time"""),
 )  # fmt: skip
 
 
 def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Callable[[int], object]) -> None:
     with opened(source, _WANTED, ("users", "stories", "comments")) as db:
         db.executescript(_TABLES)
-        stage(db, staging, _QUERIES, reach)
+        stage(db, Rows(staging, reach), _QUERIES)
 
 
 _END = r"(?:\W.*)?"  # a title, a format, a page or a query, and what ends a sentence

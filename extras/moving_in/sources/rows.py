@@ -1,6 +1,6 @@
-"""What adapters of files share: bounded lines, plain or packed, and values that can be stored.
+"""What adapters share: bounded lines of files, plain or packed, and values that can be stored.
 
-A file may be hostile. A row that cannot be used is rejected with its place and reason, and the rest is read.
+A source may be hostile. A row that cannot be used is rejected with its place and reason, and the rest is read.
 """
 
 import gzip
@@ -9,9 +9,10 @@ import json
 import os
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -26,22 +27,16 @@ from extras.moving_in.staging import COLUMNS, TABLES, Staging
 LONGEST_LINE = 1_000_000  # bytes
 _LONGEST_HTML = 100_000  # characters: lists in lists get longer in Markdown
 _BATCH = 5_000  # rows
-_FREE, _MOST_PACKED = (
-    50_000_000,
-    300,
-)  # bytes unpacked, and how many times the packed ones, before a file is a bomb
+_FREE, _MOST_PACKED = 50_000_000, 300  # bytes unpacked, and times the packed ones, before a file is a bomb
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 _KINDS = {name: one.kind for columns in COLUMNS.values() for name, one in columns.items()}
-TIMES = frozenset(name for name, kind in _KINDS.items() if kind == "time")
-_NUMBERS = TIMES.union(name for name, kind in _KINDS.items() if kind in ("number", "flag"))
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "article": ("id", "title", "time"), "comment": ("id", "time"), "member": ("id", "name"), "tag": ("id",),
     "article_tag": ("article", "tag"), "vote": ("member", "value"), "saved": ("member", "article"),
     "hidden": ("member", "article"), "follow": ("member", "tag"), "alias": ("kind", "old_id", "id"),
     "former": ("source", "kind", "old_id", "id"),
 }  # fmt: skip
-_IDS = frozenset(name for name, kind in _KINDS.items() if kind == "id")
 
 _SETTLE = (
     "INSERT INTO bad SELECT 'comment ' || id, 'Its article is missing.' FROM comment "
@@ -49,8 +44,7 @@ _SETTLE = (
     "DELETE FROM comment WHERE article IS NULL OR article NOT IN (SELECT id FROM article)",
     "INSERT OR IGNORE INTO comment (id, article, time, text, is_deleted) "
     "SELECT parent, article, max(min(time) - 0.001, (SELECT time FROM article WHERE id = comment.article)), '', 1 "
-    "FROM comment "
-    "WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM comment) GROUP BY parent",
+    "FROM comment WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM comment) GROUP BY parent",
 )
 
 
@@ -79,6 +73,15 @@ class Rows:
         if len(batch) >= _BATCH:
             self.flush()
 
+    def post(self, table: str, tags: Iterable[str] = (), **values: object) -> None:
+        """Add an article or a comment, or its later version, with its groups and its author. Raises BadRow."""
+        self.add(table, replaces=True, **values)
+        for tag in tags:
+            self.add("tag", id=tag, title=tag)
+            self.add("article_tag", article=values.get("id"), tag=tag)
+        if (author := values.get("author")) is not None:
+            self.add("member", id=author, name=author)
+
     def reject(self, place: str, reason: object) -> None:
         self.add("bad", place=place, reason=str(reason))
 
@@ -100,6 +103,11 @@ class Rows:
             self._reach(len(batch))
         self.flush()
 
+    def read_files(self, source: str, stage: "Callable[[Rows, Any], object]") -> None:
+        """Let `stage` add each object of files of JSON lines. Raises BadSource."""
+        for path in files_of(source):
+            self.read(objects(path), partial(stage, self))
+
     def settle(self) -> None:
         """Reject comments without an article. Keep the places of comments that are missing but have replies."""
         self.flush()
@@ -108,18 +116,19 @@ class Rows:
 
 
 def _stored(name: str, value: object) -> str | float | None:
+    kind = _KINDS[name]
     if value is None:
         return None
-    if name in _NUMBERS:
+    if kind in ("time", "number", "flag"):
         return _number(name, value)
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise BadRow(f"The field {name!r} is not text.")
     text = str(value).encode("utf-8", "replace").decode().replace("\0", "")
     if name == "path":
         return _path(text)
-    if name in _IDS and len(text) > OLD_ID_LIMIT:
+    if kind == "id" and len(text) > OLD_ID_LIMIT:
         raise BadRow(f"The field {name!r} has more than {OLD_ID_LIMIT} characters.")
-    return text or None if name in _IDS else text
+    return text or None if kind == "id" else text
 
 
 def _path(address: str) -> str | None:
@@ -132,38 +141,29 @@ def _path(address: str) -> str | None:
     return path if path != "/" else None
 
 
-def _number(name: str, value: object) -> float:
+def _number(name: str, value: Any) -> float:
     try:
-        number = (
-            value if isinstance(value, int | float) else float(str(value)[:40] if isinstance(value, str) else "")
-        )
-    except ValueError:
+        number = float(value[:40]) if isinstance(value, str) else value + 0
+    except (ValueError, TypeError):
         raise BadRow(f"The field {name!r} is not a number.") from None
-    if not -(2**53) < number < 2**53 or (name in TIMES and not 0 <= number < 10**10):
+    if not -(2**53) < number < 2**53 or (_KINDS[name] == "time" and not 0 <= number < 10**10):
         raise BadRow(f"The field {name!r} is out of range.")
     return int(number) if number == int(number) else number
 
 
-def moment(value: object, unit: int = 1) -> Any:
-    """Return a time as Unix seconds: a number of which `unit` are one, or ISO 8601, in UTC without a zone.
-
-    Others are returned as they are. Raises BadRow.
-    """
-    if isinstance(value, str):
-        try:
-            number = float(value[:40])
-        except ValueError:
-            return _of_iso(value[:40].strip())
-        return number / unit
-    return value / unit if unit > 1 and isinstance(value, float | int) and abs(value) < 2**63 else value
+def is_time(name: str) -> bool:
+    return _KINDS[name] == "time"
 
 
-def _of_iso(text: str) -> float:
+def seconds(moment: object) -> Any:
+    """Return a text in ISO 8601 as Unix seconds, in UTC without a zone, or None; what is no text as it is."""
+    if not isinstance(moment, str):
+        return moment
     try:
-        at = datetime.fromisoformat(text)
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        raise BadRow("The time is neither a number nor ISO 8601.") from None
+        at = datetime.fromisoformat(moment[:40].strip())
+        return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp(), 3)
+    except (ValueError, OverflowError):  # such as 0000-00-00 00:00:00
+        return None
 
 
 def text_of(value: object) -> str:
@@ -182,10 +182,10 @@ def markdown(html: object) -> str:
 
 
 def files_of(source: str) -> list[Path]:
-    """Return the file, or those of a folder by their names. Raises BadSource."""
+    """Return the file, or those of a folder by their names, without links out of it. Raises BadSource."""
     path = Path(source)
-    found = sorted(one for one in path.rglob("[!.]*") if one.is_file()) if path.is_dir() else [path]
-    if not found or not found[0].is_file():
+    inside = (one for one in path.rglob("[!.]*") if not one.is_symlink()) if path.is_dir() else [path]
+    if not (found := sorted(one for one in inside if one.is_file())):
         raise BadSource(f"There is no file {source!r}, or nothing in it.")
     return found
 
@@ -209,23 +209,19 @@ def _object(line: bytes) -> "dict[str, Any] | BadRow":
     return found if isinstance(found, dict) else BadRow("The line is not a JSON object.")
 
 
-def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
     """Yield number, from 1, and bytes of each line, which is cut above the limit. Raises BadSource."""
-    number, unpacked = 0, 0
+    number, unpacked, is_new = 0, 0, True
     try:
         with path.open("rb") as packed, _unpacked(packed) as file:
-            while line := file.readline(LONGEST_LINE + 1):
-                number += 1
-                yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                while True:
-                    unpacked += len(line)
-                    if unpacked > _FREE and unpacked > _MOST_PACKED * packed.tell():
-                        raise BadSource(
-                            f"{path.name} is {_MOST_PACKED} times as large when unpacked: it looks damaged."
-                        )
-                    if len(line) <= LONGEST_LINE or line.endswith(b"\n"):
-                        break
-                    line = file.readline(LONGEST_LINE + 1)
+            while part := file.readline(longest + 1):
+                number += is_new
+                if is_new:
+                    yield number, part.removeprefix(b"\xef\xbb\xbf") if number == 1 else part
+                is_new, unpacked = part.endswith(b"\n"), unpacked + len(part)
+                if unpacked > _FREE and unpacked > _MOST_PACKED * packed.tell():
+                    times = f"{_MOST_PACKED} times as large when unpacked"
+                    raise BadSource(f"{path.name} is {times}: it looks damaged.")
     except (OSError, EOFError, zlib.error, zstandard.ZstdError, MemoryError) as error:
         raise BadSource(f"{path.name} cannot be read beyond line {number}: {error}") from error
 

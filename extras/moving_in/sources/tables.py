@@ -1,23 +1,22 @@
 """The database of another site as SQLite tables: its SQLite file, its dump, or what its server answers.
 
-A dump is what mariadb-dump, mysqldump, pg_dump and pg_dumpall write, plain or compressed by gzip. It needs no
+A dump is what mariadb-dump, mysqldump, pg_dump and pg_dumpall write, plain or packed by gzip or zstd. It needs no
 server, and is read once; what is not wanted is not stored. Versions differ: a column that a source lacks is NULL.
 """
 
-import gzip
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
-from itertools import takewhile
+from functools import partial
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import psycopg
 
 from extras.moving_in.sources import BadSource
-from extras.moving_in.staging import Staging
+from extras.moving_in.sources.rows import Rows, files_of, lines, seconds
 
 Wanted: TypeAlias = Mapping[str, str]
 """Columns by table, as SQLite declares them."""
@@ -26,23 +25,16 @@ _Parts: TypeAlias = Iterable[tuple[str, Sequence[str], Iterable[Sequence[str | N
 """Parts of a source: a table, its columns, and rows of it."""
 
 _SQLITE, _CUSTOM = b"SQLite format 3\x00", b"PGDMP"
+_LONGEST, _MOST_COLUMNS = 32_000_000, 5_000  # bytes of a line of a dump: servers write one of 16 MB at most
 _COPY = re.compile(r'COPY (?:"?\w+"?\.)?"?(\w+)"? \((.*)\) FROM stdin;')
 _CREATE, _COLUMN = re.compile(r"CREATE TABLE `(\w+)`"), re.compile(r"\s+`(\w+)`")
 _INSERT = re.compile(r"INSERT (?:IGNORE )?INTO `(\w+)` *(?:\(([^)]*)\) *)?VALUES")
-_VALUE = re.compile(r"[\s(]*(?:(?:_\w+ ?|[bx])?'([^'\\]*(?:(?:\\.|'')[^'\\]*)*)'|([^',()]+))\s*([,)])", re.DOTALL)
+# No part of it tries what another took: a line without an end takes no more time than any other.
+_VALUE = re.compile(
+    r"[\s(]*+(?:(?:_\w+ ?|[bx])?'([^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+)'|([^',()]++))\s*+([,)])", re.DOTALL
+)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _CONTROLS = {"0": "\0", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "Z": "\x1a"}
-
-
-def seconds(moment: str | float | None) -> float | None:
-    """Return a moment as Unix seconds; without a time zone it is UTC, as Rails and Lemmy keep it."""
-    if not isinstance(moment, str):
-        return moment
-    try:
-        at = datetime.fromisoformat(moment)
-    except ValueError:  # such as 0000-00-00 00:00:00
-        return None
-    return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp(), 3)
 
 
 def truth(value: str | int | None) -> int:
@@ -63,7 +55,7 @@ def opened(source: str, wanted: Wanted, needed: Sequence[str]) -> Iterator[sqlit
             if missing := [table for table in needed if table not in found]:
                 raise BadSource(f"There is no table {missing[0]!r} in {source.rpartition('@')[2]!r}.")
             yield db
-    except (OSError, sqlite3.DatabaseError, psycopg.Error, EOFError) as error:
+    except (OSError, sqlite3.DatabaseError, psycopg.Error, OverflowError) as error:
         raise BadSource(f"The source cannot be read: {error}") from error
 
 
@@ -72,38 +64,40 @@ def _opened(source: str, wanted: Wanted) -> Iterator[tuple[sqlite3.Connection, s
     if source.startswith(("postgres://", "postgresql://")):
         with _loaded(_served(source, wanted), wanted) as loaded:
             yield loaded
-    else:
-        with Path(source).open("rb") as file:
-            head = file.read(len(_SQLITE))
-        if head.startswith(_CUSTOM):
-            raise BadSource("This is pg_dump's own format. Turn it into SQL: pg_restore --file=dump.sql FILE")
-        if head == _SQLITE:
-            with closing(connected(f"{Path(source).resolve().as_uri()}?mode=ro")) as db:
-                yield db, _viewed(db, wanted)
-            return
-        opener: Callable[..., Any] = gzip.open if head.startswith(b"\x1f\x8b") else open
-        # Columns that are not wanted can hold bytes that are not text.
-        with (
-            opener(source, "rt", encoding="utf-8", errors="replace", newline="\n") as lines,
-            _loaded(_dumped(lines, wanted), wanted) as loaded,
-        ):
-            yield loaded
+        return
+    (path,) = files_of(source)[:1]
+    with path.open("rb") as file:
+        head = file.read(len(_SQLITE))
+    if head.startswith(_CUSTOM):
+        raise BadSource("This is pg_dump's own format. Turn it into SQL: pg_restore --file=dump.sql FILE")
+    if head == _SQLITE:
+        with closing(connected(f"{path.resolve().as_uri()}?mode=ro")) as db:
+            yield db, _viewed(db, wanted)
+        return
+    with _loaded(_dumped(_lines(path), wanted), wanted) as loaded:
+        yield loaded
 
 
 def connected(path: str = "") -> sqlite3.Connection:
     """Open a database with the functions that adapters use; without a path it is a file that SQLite deletes."""
     db = sqlite3.connect(path, isolation_level=None, uri=True)
+    db.text_factory = lambda text: text.decode("utf-8", "replace")
     db.create_function("unix", 1, seconds, deterministic=True)
     db.create_function("truth", 1, truth, deterministic=True)
     return db
 
 
-def stage(db: sqlite3.Connection, staging: Staging, queries: Iterable[tuple[str, str]], reach: Any) -> None:
-    """Fill staging tables with what queries yield, whose columns have the names of the table's."""
+def stage(db: sqlite3.Connection, rows: Rows, queries: Iterable[tuple[str, str]]) -> None:
+    """Add what queries yield, whose columns have the names of the staging table's."""
     for table, query in queries:
-        staging.empty(table)
-        rows = db.execute(query)
-        staging.fill(table, [column[0] for column in rows.description], rows, reach)
+        found = db.execute(query)
+        named = partial(_add, rows, table, [column[0] for column in found.description])
+        rows.read(((f"{table} {row[0]}"[:100], row) for row in found), named)
+    rows.settle()
+
+
+def _add(rows: Rows, table: str, names: Sequence[str], row: Sequence[Any]) -> None:
+    rows.add(table, **dict(zip(names, row, strict=True)))
 
 
 def _names(columns: str) -> list[str]:
@@ -113,8 +107,10 @@ def _names(columns: str) -> list[str]:
 def _viewed(db: sqlite3.Connection, wanted: Wanted) -> set[str]:
     """Let the wanted tables of an SQLite file have the wanted columns. Return those that it has."""
     found = set()
+    plain = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    tables = {row[0] for row in db.execute(plain)}  # a view could compute for ever
     for table, columns in wanted.items():
-        here = {row[1] for row in db.execute(f"PRAGMA main.table_info({table})")}
+        here = {row[1] for row in db.execute(f"PRAGMA main.table_info({table})")} if table in tables else ()
         if not here:
             db.execute(f"CREATE TEMP TABLE {table} ({columns})")
             continue
@@ -159,9 +155,15 @@ def _served(source: str, wanted: Wanted) -> _Parts:
                     yield table, names, copy.rows()
 
 
-def _dumped(lines: Iterable[str], wanted: Wanted) -> _Parts:
+def _lines(path: Path) -> Iterator[str]:
+    for number, line in lines(path, _LONGEST):
+        if len(line) > _LONGEST:
+            raise BadSource(f"Line {number} of {path.name} is too long for a dump.")
+        yield line.decode("utf-8", "replace")  # columns that are not wanted can hold bytes that are not text
+
+
+def _dumped(lines: Iterator[str], wanted: Wanted) -> _Parts:
     """Yield the tables of a dump; a large one comes in several parts."""
-    lines = iter(lines)
     columns = dict[str, list[str]]()
     for line in lines:
         if found := _COPY.match(line):
@@ -170,11 +172,10 @@ def _dumped(lines: Iterable[str], wanted: Wanted) -> _Parts:
                 yield found[1], found[2].replace('"', "").split(", "), rows
             for _ in rows:  # their first column could be a text like a statement
                 pass
-        elif found := _CREATE.match(line):
-            own = (_COLUMN.match(part) for part in takewhile(lambda part: not part.startswith(")"), lines))
-            columns[found[1]] = [column[1] for column in own if column]
-            if found[1] in wanted:
-                yield found[1], columns[found[1]], ()  # it may have no rows
+        elif (found := _CREATE.match(line)) and found[1] in wanted:
+            own = takewhile(lambda part: not part.startswith(")"), islice(lines, _MOST_COLUMNS))
+            columns[found[1]] = [column[1] for part in own if (column := _COLUMN.match(part))]
+            yield found[1], columns[found[1]], ()  # it may have no rows
         elif (found := _INSERT.match(line)) and found[1] in wanted:
             given = re.findall(r"`(\w+)`", found[2] or "") or columns.get(found[1], [])
             yield found[1], given, _inserted(line, found.end(), lines)
@@ -185,7 +186,8 @@ def _copied(lines: Iterator[str]) -> Iterator[list[str | None]]:
     for line in lines:
         if line == "\\.\n":
             return
-        yield [None if value == "\\N" else _unescaped(value) for value in line.rstrip("\n").split("\t")]
+        values = line.rstrip("\n").split("\t", _MOST_COLUMNS)
+        yield [None if value == "\\N" else _unescaped(value) for value in values]
     raise BadSource("The dump ends within a table.")
 
 
@@ -200,12 +202,10 @@ def _inserted(line: str, at: int, lines: Iterator[str]) -> Iterator[list[str | N
         if not line[at : at + 2].strip():
             line, at = next(lines, ""), 0
         found = _VALUE.match(line, at)
-        if not found:
+        if not found or len(row) > _MOST_COLUMNS:
             raise BadSource(f"This line of the dump cannot be read: {line[at : at + 80]!r}")
-        text = found[1]
-        row.append(
-            _unescaped(text.replace("''", "'")) if text is not None else None if found[2] == "NULL" else found[2]
-        )
+        text, plain = found[1], (found[2] or "").strip()
+        row.append(_unescaped(text.replace("''", "'")) if text is not None else None if plain == "NULL" else plain)
         at = found.end()
         if found[3] == ")":
             yield row

@@ -86,11 +86,11 @@ _DEAD = "Dead on Hacker News."
 NEWS_STAGED = {
     "member": [("ann", "ann", T - 100, "I\n\nam", *(None,) * 7), *members("bob")],
     "article": [
-        ("1", "Hello", "https://a.example/", None, "ann", T, 7, None, None, None, None, None, None),
+        ("1", "Hello", "https://a.example/", "", "ann", T, 7, None, None, None, None, None, None),
         ("10", "Hello", "", "Ask &amp; tell", "ann", T, 7, None, None, None, _DEAD, None, None),
         ("11", "[deleted]", "", "[deleted]", None, T, None, None, None, None, _BY_AUTHOR, None, None),
         ("12", "Hello", "", "Hello", "ann", T + 1, 7, None, None, None, None, None, None),
-        ("14", "Hello", "https://a.example/", None, None, T + 2, 1, None, None, None, None, None, None),
+        ("14", "Hello", "https://a.example/", "", None, T + 2, 1, None, None, None, None, None, None),
     ],
     "comment": [
         ("13", "12", None, "ann", T + 1, "Yes", 3, None, None, None, None, 0, None),

@@ -123,5 +123,4 @@ def test_an_interrupted_run_goes_on_where_it_was(api, tmp_path):
         api.asked, api.failures = [], []
         format_of("lemmy").fill(address, staging, {}, lambda _: None)
         assert staging.count("article") == 3
-        assert staging.count("log") == len(STAGED["log"])
         assert not any("post/list" in path and "page=1" in path for path in api.asked)

@@ -41,5 +41,5 @@ def test_a_file_that_is_no_site_of_lobsters_is_refused(tmp_path):
 
     with pytest.raises(BadSource, match="There is no table 'stories'"):
         staged_rows("lobsters", tmp_path / "text.sql")
-    with pytest.raises(BadSource, match="cannot be read"):
+    with pytest.raises(BadSource, match="There is no file"):
         staged_rows("lobsters", tmp_path / "absent.sqlite3")

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from extras.moving_in.sources import BadSource
-from extras.moving_in.sources.tables import opened, seconds
+from extras.moving_in.sources.rows import seconds
+from extras.moving_in.sources.tables import opened
 
 WANTED = {"users": "id INTEGER PRIMARY KEY, name, about, gone"}
 
