@@ -11,7 +11,7 @@ A last pass then removes the number from it.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from importlib import import_module
 from typing import Any
@@ -21,14 +21,24 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import SET_NULL, ManyToOneRel, QuerySet
 from django.db.models.signals import post_delete
 from django.dispatch import Signal, receiver
 from django.utils import timezone
 
 from accounts import names
 from accounts.mail import forget_waiting
-from accounts.models import AccountDeletion, Authenticator, Invitation, Statement, Sweep, User, WaitingAccount
+from accounts.models import (
+    AccountDeletion,
+    Authenticator,
+    Invitation,
+    NameLook,
+    Statement,
+    Sweep,
+    User,
+    WaitingAccount,
+)
+from accounts.remembered import forget
 from accounts.sign_in.changes import Change, tell_change
 
 Step = Callable[[int, str, str, Callable[[], bool], bool], str]
@@ -235,3 +245,23 @@ def _revoke_sessions(user_id: int, _name: str, progress: str, more: Callable[[],
 def delete_without_trace(rows: QuerySet[Any]) -> None:
     """Delete rows, and nothing that refers to them, without the signal that keeps ids and names of accounts."""
     rows._raw_delete(rows.db)
+
+
+@transaction.atomic
+def delete_wholly(ids: Collection[int]) -> None:
+    """Delete accounts and all that refers to them, so that their names are free again; no signals.
+
+    Only for accounts that no person has used: nothing keeps their ids from being given out again but the store.
+    """
+    for relation in User._meta.get_fields(include_hidden=True):
+        if isinstance(
+            relation, ManyToOneRel
+        ):  # one-to-one relations, and those of groups and permissions, included
+            rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
+            if relation.on_delete is SET_NULL:
+                rows.update(**{relation.field.name: None})
+            else:
+                delete_without_trace(rows)
+    delete_without_trace(NameLook.objects.filter(user_id__in=ids))
+    delete_without_trace(User._base_manager.filter(pk__in=ids))
+    forget(*ids)

@@ -227,11 +227,11 @@ class Imports:
                     pipe.set(key, ids[_mark(article)], nx=True, ex=seconds_left)
             pipe.execute()
 
-    def iterate(self, *, with_texts: bool = False) -> Iterator[Article]:
-        """Yield every article by id, removed ones included. One round trip, and one for each 500 ids."""
+    def iterate(self, start: ArticleId = 1, *, with_texts: bool = False) -> Iterator[Article]:
+        """Yield every article from an id on, removed ones included. One round trip, and one for each 500 ids."""
         with self._store.commands() as client:
             last = int(client.get(names.COUNTER) or 0)
-        for first in range(1, last + 1, ARTICLES_PER_READ):
+        for first in range(start, last + 1, ARTICLES_PER_READ):
             ids = range(first, min(first + ARTICLES_PER_READ, last + 1))
             yield from read_articles(self._store, ids, None, with_texts=with_texts)
 

@@ -5,7 +5,7 @@ that ends anywhere continues there. An article's row is written last, after thos
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -174,7 +174,7 @@ class MovingIn:
                 enter_former(self.source, self.staging, self._arrived)
         if not self.is_dry:
             self.source.completed_at = timezone.now()
-            self.source.save(update_fields=["completed_at"])
+            self.source.save(update_fields=["completed_at", "entering"])
 
     def _advance(self, rows: int) -> None:
         self._done += rows
@@ -194,11 +194,17 @@ class MovingIn:
             found |= rows.values_list("old_id", "new_id")
         return found
 
-    def _note_arrivals(self, kind: Kind, ids: Mapping[str, Any], paths: Mapping[str, object] = {}) -> None:
+    def _note_arrivals(
+        self, kind: Kind, ids: Mapping[str, Any], paths: Mapping[str, object] = {}, here: Container[str] = ()
+    ) -> None:
+        """Note what came. `here`: old ids of what the import did not make."""
         rows = [(kind, old, str(new)) for old, new in ids.items()]
         rows += [(Kind.PATH, path, f"{kind} {new}") for path, new in paths.items()]
         rows = [] if self.is_dry else [row for row in rows if len(row[1]) <= OLD_ID_LIMIT]
-        arrivals = (Arrival(source=self.source, kind=one, old_id=old, new_id=new) for one, old, new in rows)
+        arrivals = (
+            Arrival(source=self.source, kind=one, old_id=old, new_id=new, is_made=old not in here)
+            for one, old, new in rows
+        )
         Arrival.objects.bulk_create(arrivals, ignore_conflicts=True)
 
     # Groups
@@ -220,14 +226,15 @@ class MovingIn:
             for slug in closed.difference(present):
                 choices.close_group(slug, is_closed=True)
         fresh = {slug: row for slug, row in rows.items() if slug not in present}
+        self._slugs = {tag: present.get(slug, slug) for tag, slug in self._slugs.items()}
+        self._note_arrivals(
+            Kind.GROUP, self._slugs, here=[tag for tag, slug in self._slugs.items() if slug not in fresh]
+        )
         title_of = partial(self._optional, lines.clean_group_title, "group", column="title")
         groups.ensure({slug: title_of(row) or slug for slug, row in fresh.items()})
         for slug, row in fresh.items():
             if text := self._optional(lines.clean_group_description, "group", row, "description"):
                 groups.describe(slug, text, OPERATOR, f"Moved in from {self.source.host or self.source.name}")
-        targets = groups.ensure_targets([*rows], groups.get_targets([*rows]))
-        self._slugs = {tag: targets[slug] for tag, slug in self._slugs.items()}
-        self._note_arrivals(Kind.GROUP, self._slugs)
 
     def _slug_of(self, row: Any) -> str | None:
         """Return the slug of a tag: its id, unless that is a number or cannot be one, else its title."""
@@ -357,19 +364,24 @@ class MovingIn:
         fresh = {old: article for old, article in articles.items() if old not in arrived}
         self.report.present["articles"] += len(articles) - len(fresh)
         self.report.come["articles"] += len(fresh)
-        ids, new = {old: int(arrived[old]) for old in articles if old in arrived}, set[str]()
+        ids, new, here = {old: int(arrived[old]) for old in articles if old in arrived}, set[str](), set[str]()
         if self.is_dry:
             ids |= dict.fromkeys(fresh, 0)
         elif fresh:
+            if self.source.entering is None:
+                self.source.entering = [self.repository.changes.get_last_id(), self._now]
+                self.source.save(update_fields=["entering"])
             entered = imports.add([*fresh.values()])
             found = imports.find([*fresh.values()]) if None in entered else entered
             new = {old for old, number in zip(fresh, entered, strict=True) if number is not None}
             ids |= {old: number or known or 0 for old, number, known in zip(fresh, entered, found, strict=True)}
+            here = {old for old in fresh if ids[old] <= self.source.entering[0]}
         self._enter_discussions(
             {old: _Discussion(articles[old], ids[old], old in new, old in arrived) for old in ids}
         )
         paths = {str(row["path"]): ids[old] for row in rows if row["path"] and (old := str(row["id"])) in fresh}
-        self._note_arrivals(Kind.ARTICLE, {old: ids[old] for old in fresh}, paths)
+        self._note_arrivals(Kind.ARTICLE, {old: ids[old] for old in fresh}, paths, here)
+        self.source.entering = None  # written with the next batch, or at the end
 
     def _article(self, row: Any, poster: Account | None, *, is_new: bool) -> ImportedArticle:
         """Return the article of a row. Raises BadRow."""
@@ -557,7 +569,8 @@ class MovingIn:
             for kind, some in groupby(rows, lambda row: row["kind"]):
                 ids = {str(row["old_id"]): str(row["id"]) for row in some}
                 came = self._arrived(Kind(kind), ids.values())
-                self._note_arrivals(Kind(kind), {old: came[one] for old, one in ids.items() if one in came})
+                came = {old: came[one] for old, one in ids.items() if one in came}
+                self._note_arrivals(Kind(kind), came, here=came)
 
 
 def _cleaned(clean: Callable[[str], str], value: object) -> str:

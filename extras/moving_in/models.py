@@ -32,6 +32,11 @@ class Source(Row):
 
     begun_at = models.DateTimeField(default=timezone.now)
     completed_at = models.DateTimeField(null=True)
+    undo_begun_at = models.DateTimeField(null=True)
+    """While what it brought is taken out: nothing comes meanwhile."""
+
+    entering = models.JSONField(null=True)
+    """The highest id of an article, and the moment, before the batch that has no rows of `Arrival` yet."""
 
 
 class Arrival(Row):
@@ -41,6 +46,8 @@ class Arrival(Row):
     kind = models.CharField(max_length=7)
     old_id = models.CharField(max_length=OLD_ID_LIMIT)
     new_id = models.CharField(max_length=60)
+    is_made = models.BooleanField(default=True)
+    """Whether the import made it, and not an earlier old id of it: an undo leaves what was here before."""
 
     class Meta(Row.Meta):
         constraints = (models.UniqueConstraint(fields=["source", "kind", "old_id"], name="arrive_once"),)

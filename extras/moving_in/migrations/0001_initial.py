@@ -24,6 +24,8 @@ class Migration(migrations.Migration):
                 ('host', models.CharField(blank=True, max_length=253)),
                 ('begun_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('completed_at', models.DateTimeField(null=True)),
+                ('undo_begun_at', models.DateTimeField(null=True)),
+                ('entering', models.JSONField(null=True)),
             ],
             options={
                 'abstract': False,
@@ -69,6 +71,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(max_length=7)),
                 ('old_id', models.CharField(max_length=200)),
                 ('new_id', models.CharField(max_length=60)),
+                ('is_made', models.BooleanField(default=True)),
                 ('source', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='arrivals', to='moving_in.source')),
             ],
             options={

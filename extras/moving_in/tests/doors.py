@@ -1,6 +1,10 @@
 """What the tests of the core need of moving in: see `tests/extras.py`."""
 
+from articles.domain.articles import Choice, ImportedVote
 from extras.moving_in.models import Arrival, FollowedFeed, Kind, MovedAccount, Source
+from extras.moving_in.store import Undoings
+from tests.cast import ALICE, CAROL
+from tests.factories import imported, imported_comments
 
 NEW_MODELS = ("moving_in.MovedAccount", "moving_in.Arrival", "moving_in.Source", "moving_in.FollowedFeed")
 
@@ -14,3 +18,17 @@ def fill(member):
 
 WITHOUT_PAGE = {"a file for crawlers": "articles:old_addresses"}
 CRAWLED = ("old_addresses",)
+
+
+def use_store(repository, article_id, slugs, more):
+    """Import an article with a discussion and votes, which no one answers, and take it out."""
+    at = repository.store.now() - 60
+    voters = ImportedVote(ALICE, Choice.VOTE, at), ImportedVote(CAROL, Choice.OPPOSE, at)
+    article = imported(9, at, groups=tuple(slugs), voters=voters)
+    (number,) = repository.imports.add([article])
+    repository.imports.add_comments(imported_comments(article, at + 1))
+    times = {number: at + 30}
+    undoings = Undoings(repository.store)
+    seen = {one: first for one, (first, *_) in undoings.look(times).items()}
+    assert undoings.take_out(times, seen) == set()
+    assert undoings.look(times) == {}

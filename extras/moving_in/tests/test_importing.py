@@ -9,7 +9,6 @@ from accounts.models import Ban, Invitation, User
 from articles.configuration import choices
 from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder, root_of
-from articles.web import wiring
 from extras.moving_in import importing
 from extras.moving_in.importing import Interrupted, MovingIn, Report
 from extras.moving_in.models import Arrival, Kind, MovedAccount, Source
@@ -20,14 +19,6 @@ from tests.store_state import problems
 OLD, DAY = 1_600_000_000, 86_400
 NAMES = ("ann", "bob", "cid", "dee", "admin")
 TREE = {"2": "1", "3": "2", "4": "9"}  # inviters; one is not there
-
-
-@pytest.fixture(params=[1, 4], ids=["1 shard", "4 shards"])
-def site(request, settings, new_site):
-    """The repository of commands, on so many shards."""
-    settings.STORE_SHARDS = max(request.param, settings.STORE_SHARDS)
-    new_site()
-    return wiring.patient_repository()
 
 
 def stage(path, now, comments=12):
@@ -233,10 +224,10 @@ def test_rows_that_were_written_before_a_crash_are_not_written_again(site, tmp_p
 def failing_at(times, function):
     left = iter(range(100))
 
-    def fail(*given):
+    def fail(*given, **more):
         if next(left) == times:
             raise RuntimeError
-        return function(*given)
+        return function(*given, **more)
 
     return fail
 

@@ -20,11 +20,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.db import transaction
-from django.db.models import SET_NULL, ManyToOneRel
 
-from accounts.account_deletion import delete_without_trace
-from accounts.models import NameLook, User
+from accounts.account_deletion import delete_wholly
+from accounts.models import User
 from accounts.moderators import GROUP as MODERATORS
 from articles import private_files
 from articles.domain.articles import Choice, ImportedArticle
@@ -296,21 +294,10 @@ def remove(repository: Repository) -> tuple[int, int]:
     return articles, accounts
 
 
-@transaction.atomic
 def _delete_accounts() -> int:
     """Delete the demo's accounts, and what refers to them: nothing else needs their names."""
     imported = User.objects.filter(username__in=_content()["members"], imported=True)
     accounts = imported | User.objects.filter(username__in=(MEMBER, MODERATOR))
     ids = list(accounts.values_list("pk", flat=True))
-    for relation in User._meta.get_fields(include_hidden=True):
-        if isinstance(
-            relation, ManyToOneRel
-        ):  # one-to-one relations, and those of groups and permissions, included
-            rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
-            if relation.on_delete is SET_NULL:
-                rows.update(**{relation.field.name: None})
-            else:
-                delete_without_trace(rows)
-    delete_without_trace(NameLook.objects.filter(user_id__in=ids))
-    delete_without_trace(User._base_manager.filter(pk__in=ids))
+    delete_wholly(ids)
     return len(ids)

@@ -77,6 +77,15 @@ local function unlist_article(prefix, id, groups)
   for _, list in ipairs({'next:score', 'rings:'}) do redis.call('ZREM', prefix .. list, id) end
 end
 
+-- Drop what there is of an article beside its hash, its discussion, and the lists of members.
+local function drop_article(prefix, id, groups)
+  unlist_article(prefix, id, groups)
+  for _, list in ipairs({'removed:', 'viewed:', 'merging:'}) do redis.call('ZREM', prefix .. list, id) end
+  redis.call('DEL', prefix .. 'brought:' .. id, prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id)
+  redis.call('DEL', prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id, prefix .. 'counter:suspect:' .. id,
+    prefix .. 'days:' .. id, prefix .. 'history:' .. id)
+end
+
 -- Return whether two lists of groups have one in common.
 local function meet(some, others)
   for _, slug in ipairs(split(some)) do

@@ -41,14 +41,6 @@ for _, order in ipairs(ORDERS) do ranks[order] = order ~= 'hot' and ranked_in(pr
 
 local function voter_sets(id) return prefix .. 'voted:' .. id, prefix .. 'oppose:' .. id, prefix .. 'leftout:' .. id end
 
-local function drop_missing(id)
-  unlist_article(prefix, id, {})
-  for _, list in ipairs({'removed:', 'viewed:', 'merging:'}) do redis.call('ZREM', prefix .. list, id) end
-  redis.call('DEL', prefix .. 'brought:' .. id, voter_sets(id))
-  redis.call('DEL', prefix .. 'counter:views:' .. id, prefix .. 'hll:uv:' .. id, prefix .. 'counter:suspect:' .. id,
-    prefix .. 'days:' .. id, prefix .. 'history:' .. id)
-end
-
 local function check_poster(say, id, poster, name, time)
   if any_gone and is_left_named(prefix, poster, name) then
     say('its poster is a member whose account is deleted')
@@ -275,7 +267,7 @@ for n, id in ipairs(ids) do
   facts[5 * n - 1], facts[5 * n] = removed and merged or '', merges or ''
   if state == 'damaged' or state == 'missing' then
     say('no such article, or not a whole one')
-    if REPAIRS and state == 'missing' then drop_missing(id) end
+    if REPAIRS and state == 'missing' then drop_article(prefix, id, {}) end
   else
     local posted_at, closes_at = tonumber(time), as_time(closes)
     if not closes_at then

@@ -20,9 +20,10 @@ from articles.management.sentences import IMPORT_RUNNING, about_accounts
 from articles.repository import ImportRunning
 from articles.web.wiring import patient_repository
 from extras.moving_in.importing import Interrupted, MovingIn, Report
-from extras.moving_in.models import Source
+from extras.moving_in.models import Kind, Source
 from extras.moving_in.sources import FORMATS, BadSource, format_of
 from extras.moving_in.staging import Staging, drop, staged
+from extras.moving_in.undoing import Undoing
 
 _HELP = """\
 Let another site move in: its members, groups, articles, comments and votes, so that its old addresses lead here.
@@ -49,7 +50,10 @@ class Command(StoreCommand):
         )
         for name in FORMATS:
             format_of(name).arguments(parser)
-        parser.add_argument("--dry-run", action="store_true", help="say what would come, and change nothing")
+        parser.add_argument("--dry-run", action="store_true", help="say what would happen, and change nothing")
+        parser.add_argument(
+            "--undo", action="store_true", help="take out what came, as long as nobody answered it"
+        )
         super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -61,6 +65,10 @@ class Command(StoreCommand):
             known = Source.objects.filter(name=options["name"]).first()
             if known and known.format != options["format"]:
                 raise CommandError(f"{known.name} is a source of the format {known.format}.")
+            if options["undo"]:
+                return self._undo(known, options)
+            if known and known.undo_begun_at:
+                raise CommandError("Its undo was interrupted. Finish it first, with --undo.")
             self._import(known or Source(name=options["name"], format=options["format"]), options)
         except BadSource as error:
             raise CommandError(str(error)) from None
@@ -74,6 +82,20 @@ class Command(StoreCommand):
             raise CommandError(f"{error.filename or options['source']}: {error.strerror}") from error
         except DatabaseError as error:
             raise CommandError(f"{about_accounts(error)} Run it again to continue.") from error
+
+    def _undo(self, source: Source | None, options: dict[str, Any]) -> None:
+        if source is None:
+            raise CommandError(f"There is no source {options['name']}.")
+        rows = source.arrivals.filter(kind=Kind.ARTICLE).count() + source.accounts.count()
+        with (
+            stopped_by_signals() as stopping,
+            progress(unit="articles and accounts", shown=options["progress"], total=rows) as bar,
+        ):
+            given = patient_repository(), source, bar.reach, stopping.is_set, options["dry_run"]
+            (undoing := Undoing(*given)).run()
+        self.stdout.writelines(f"{line}\n" for line in undoing.lines())
+        if not options["dry_run"]:
+            self.fit_weight(shown=options["progress"])
 
     def _import(self, source: Source, options: dict[str, Any]) -> None:
         path = Path(settings.DATA_DIR, "moving_in", f"{source.name}.sqlite3")
