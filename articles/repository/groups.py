@@ -124,10 +124,14 @@ class Groups(OfStore):
         arguments: list[Value] = [slug, title, who, now, directory.prefix, int(is_implied)]
         return Call("groups/create", [directory.groups, directory.merged], arguments)
 
-    def ensure(self, titles: dict[str, str]) -> None:
-        """Create those groups of slug → title that do not exist yet. Idempotent. Two round trips."""
-        missing = titles.keys() - self.get_titles().keys()
-        self._store.run_many(self._creation(slug, titles[slug]) for slug in sorted(missing))
+    def ensure(self, titles: dict[str, str], descriptions: Mapping[str, str] = {}) -> None:
+        """Create those groups of slug → title that do not exist yet. Idempotent. Three round trips."""
+        missing = sorted(titles.keys() - self.get_titles().keys())
+        self._store.run_many(self._creation(slug, titles[slug]) for slug in missing)
+        with self._store.pipeline() as pipe:
+            for slug in descriptions.keys() & missing:
+                pipe.hset(self._store.shards.directory.descriptions, slug, descriptions[slug])
+            pipe.execute()
 
     def rename(self, slug: str, title: str, actor: Actor, reason: str = "") -> None:
         """Change a group's title; its slug stays. One round trip. Raises GroupNotFound, GroupExists."""

@@ -111,6 +111,8 @@ class Export:
         self._repository, self._folder, self._reach, self._is_private = repository, folder, reach, is_private
         self._closed = frozenset() if is_private or chosen.is_for_members else choices.closed_groups()
         self._now = repository.store.now()
+        leaving = User.objects.exclude(accountdeletion=None)  # names go in steps
+        self._leaving = set(leaving.values_list("username", flat=True))
         self._files: dict[str, _Lines] = {}
         self._named = set[str]()  # members who wrote something, or whom the log names
 
@@ -255,6 +257,8 @@ class Export:
             self._row("vote", member=name, **on, value=1 if choice is Choice.VOTE else -1, time=at)
 
     def _author(self, member: int, name: str) -> str | None:
+        if name in self._leaving:
+            return DELETED_NAME
         if name:
             self._named.add(name)
         return name or (DELETED_NAME if member == DELETED_MEMBER else None)
@@ -341,13 +345,16 @@ class Export:
         while has_next:
             page = self._repository.moderation_log.find(LogFilter(), rest)
             for entry in page.entries:
-                self._named |= {entry.actor_name, entry.title if entry.names_member else ""}
+                actor, title = (
+                    DELETED_NAME if one in self._leaving else one for one in (entry.actor_name, entry.title)
+                )
+                self._named |= {actor, title if entry.names_member else ""}
                 details = {name: text for name, text in entry.details.items() if text and name != "comment"}
                 self._row(
-                    "log", time=entry.at, actor=entry.actor_name, action=str(entry.action),
+                    "log", time=entry.at, actor=actor, action=str(entry.action),
                     article=str(entry.article_id or ""), comment=entry.details.get("comment"), reason=entry.reason,
-                    **{"member" if entry.names_member else "subject": entry.title},
-                    details=json.dumps(details, ensure_ascii=False) if details else "",
+                    **{"member" if entry.names_member else "subject": title},
+                    details=json.dumps(details, ensure_ascii=False, sort_keys=True) if details else "",
                 )  # fmt: skip
             rest, has_next = page.rest, page.has_next
 

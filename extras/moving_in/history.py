@@ -1,14 +1,23 @@
 """What comes with another site of this software besides its things: addresses of sites before it, and its log."""
 
-from collections.abc import Callable, Iterable
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from django.utils import timezone
 
-from articles.repository import portions
+from articles.domain.comments import article_of
+from articles.domain.members import DELETED_NAME
+from articles.repository import Repository, portions
 from extras.moving_in.models import Arrival, Kind, Source
 from extras.moving_in.staging import Staging
+from extras.moving_in.store import Facts, MovedLog
 
 _PER_QUERY = 500
+_ACTION = re.compile("[a-z-]{1,40}")
 
 Arrived = Callable[[Kind, Iterable[object]], dict[str, str]]  # returns the new ids of those that came, by old id
 
@@ -39,3 +48,101 @@ def enter_former(source: Source, staging: Staging, arrived: Arrived) -> None:
             for row, thing in zip(rows, things, strict=True) if thing in came
         )  # fmt: skip
         Arrival.objects.bulk_create(arrivals, ignore_conflicts=True)
+
+
+@dataclass
+class Log:
+    """The moderation log of a source, which comes into one that is empty, or that has the first of its entries."""
+
+    repository: Repository
+    staging: Staging
+    report: Any
+    arrived: Arrived
+    accounts: Callable[[Iterable[object]], Mapping[str, Any]]
+
+    def __post_init__(self) -> None:
+        self._store = MovedLog(self.repository.store)
+
+    def enter(self) -> None:
+        """Append what did not come yet, the oldest first. A round trip for each batch of each shard."""
+        lengths = dict(enumerate(self._store.get_lengths()))
+        if not self._has_first(lengths) or not self._append(lengths):
+            reason = "moderators have acted here: what did not come before stays behind"
+            self.report.note("log", reason, f"{self.staging.count('log')} entries")
+
+    def _has_first(self, lengths: Mapping[int, int]) -> bool:
+        """Return whether the log has nothing but the first entries of the source's."""
+        known, done = {part: length == 0 for part, length in lengths.items()}, Counter[int]()
+        if not all(known.values()):
+            newest = self._store.get_newest()
+            for part, entry in self._entries():
+                done[part] += 1
+                if done[part] == lengths[part]:
+                    here = json.loads(newest[part] or "")
+                    facts = [here[name] for name in ("action", "at", "actor", "id", "title", "reason")]
+                    known[part] = facts == [entry[0], f"{entry[1]:.3f}", *entry[2:4], *entry[5:7]]
+        return all(known.values())
+
+    def _append(self, lengths: dict[int, int]) -> bool:
+        """Append the entries after these; return whether no others came meanwhile."""
+        done = Counter[int]()
+        for some in portions(self._entries(self.report.note), _PER_QUERY):
+            for part in {part: None for part, _entry in some}:
+                own = [entry for of, entry in some if of == part]
+                fresh = own[lengths[part] - done[part] :]
+                if fresh and not self._store.append(part, lengths[part], fresh):
+                    return False
+                done[part] += len(own)
+                lengths[part] += len(fresh)
+                self.report.come["log entries"] += len(fresh)
+                self.report.present["log entries"] += len(own) - len(fresh)
+        return True
+
+    def _entries(
+        self, note: Callable[[str, str, object], object] = lambda *_: None
+    ) -> Iterator[tuple[int, Facts]]:
+        """Yield the entries with the parts of the log in which they are here, the oldest first."""
+        for rows in portions(self.staging.rows("log", order="ORDER BY time, rowid"), _PER_QUERY):
+            details = [_details(row["details"]) for row in rows]
+            ids = {*(row["article"] for row in rows), *(more.get("target") for more in details)}
+            articles = self.arrived(Kind.ARTICLE, ids)
+            comments = self.arrived(Kind.COMMENT, {row["comment"] for row in rows})
+            named = self.accounts(name for row in rows for name in (row["actor"], row["member"]))
+            for row, more in zip(rows, details, strict=True):
+                comment, member = comments.get(str(row["comment"]), ""), named.get(str(row["member"]))
+                article = articles.get(str(row["article"]), str(article_of(int(comment))) if comment else "")
+                known = {"comment": comment, "article": article, "member": member and member.name}
+                if not _ACTION.fullmatch(row["action"]) or any(
+                    row[one] and not here for one, here in known.items()
+                ):
+                    note("log", "what an entry is about is not here", row["action"])
+                    continue
+                if "target" in more:  # the article into which it was merged
+                    more["target"] = articles.get(more["target"], "")
+                actor = str(row["actor"] or "")
+                if actor and not actor.startswith("*"):
+                    actor = (named[actor].name if actor in named else "") or DELETED_NAME
+                title = member.name if member else row["subject"] or self._title(row)
+                yield self._store.part_of(int(article or 0)), (
+                    row["action"], round(float(row["time"]), 3), actor, article or "0", comment, _line(title),
+                    _line(row["reason"]), json.dumps(more),
+                )  # fmt: skip
+
+    def _title(self, row: Any) -> str:
+        """Return the title of the article that an entry is about."""
+        on = self.staging.of("comment", "id", row["comment"])
+        found = self.staging.of("article", "id", row["article"] or (on[0]["article"] if on else ""))
+        return str(found[0]["title"]) if found else ""
+
+
+def _details(text: object) -> dict[str, str]:
+    try:
+        found = json.loads(str(text or "{}"))
+    except (ValueError, RecursionError):
+        return {}
+    items = list(found.items())[:20] if isinstance(found, dict) else []
+    return {name[:40]: value[:5000] for name, value in items if isinstance(value, str) and name != "comment"}
+
+
+def _line(text: object) -> str:
+    return " ".join(str(text or "").split())[:500]

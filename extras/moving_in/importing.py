@@ -25,7 +25,6 @@ from articles.domain import articles as limits
 from articles.domain.articles import ArticleId, Choice, ImportedArticle, ImportedVote
 from articles.domain.comments import COMMENTS_PER_ARTICLE, CommentEntry, CommentPlace, ImportedComment, root_of
 from articles.domain.members import DELETED_MEMBER, UNKNOWN_POSTER, UserId
-from articles.domain.moderation_log import OPERATOR
 from articles.repository import Repository, portions
 from articles.text import lines
 from articles.text.links import clean_link
@@ -33,7 +32,7 @@ from articles.text.searching import Hiding, Kind as Hidden
 from articles.text.slugs import clean_slug
 from articles.web.account_ids import patience
 from articles.web.preferences import MOST_FOLLOWED
-from extras.moving_in.history import enter_former
+from extras.moving_in.history import Log, enter_former
 from extras.moving_in.models import OLD_ID_LIMIT, Arrival, Kind, MovedAccount, Source
 from extras.moving_in.sources.rows import BadRow
 from extras.moving_in.staging import Staging
@@ -170,7 +169,11 @@ class MovingIn:
                         keep(user, rows)
                     self._advance(len(rows))
             self._enter_aliases()
-            if not self.is_dry:
+            log = Log(self.repository, self.staging, self.report, self._arrived, self._accounts)
+            if self.is_dry:
+                self.report.come["log entries"] += self.staging.count("log")
+            else:
+                log.enter()
                 enter_former(self.source, self.staging, self._arrived)
         if not self.is_dry:
             self.source.completed_at = timezone.now()
@@ -231,10 +234,9 @@ class MovingIn:
             Kind.GROUP, self._slugs, here=[tag for tag, slug in self._slugs.items() if slug not in fresh]
         )
         title_of = partial(self._optional, lines.clean_group_title, "group", column="title")
-        groups.ensure({slug: title_of(row) or slug for slug, row in fresh.items()})
-        for slug, row in fresh.items():
-            if text := self._optional(lines.clean_group_description, "group", row, "description"):
-                groups.describe(slug, text, OPERATOR, f"Moved in from {self.source.host or self.source.name}")
+        text_of = partial(self._optional, lines.clean_group_description, "group", column="description")
+        texts = {slug: text for slug, row in fresh.items() if (text := text_of(row))}
+        groups.ensure({slug: title_of(row) or slug for slug, row in fresh.items()}, texts)
 
     def _slug_of(self, row: Any) -> str | None:
         """Return the slug of a tag: its id, unless that is a number or cannot be one, else its title."""

@@ -175,6 +175,7 @@ class Undoing:
         self.source.undo_begun_at = self.source.entering = None
         self.source.save(update_fields=["undo_begun_at", "entering"])
         if not left and not self.stays:
+            Source.objects.filter(name__startswith=f"{self.source.name}/").delete()  # that had moved to it
             self.source.delete()
             return
         rows = self.source.arrivals.order_by("pk").values_list("pk", "kind", "new_id")

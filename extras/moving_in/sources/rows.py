@@ -35,7 +35,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "article": ("id", "title", "time"), "comment": ("id", "time"), "member": ("id", "name"), "tag": ("id",),
     "article_tag": ("article", "tag"), "vote": ("member", "value"), "saved": ("member", "article"),
     "hidden": ("member", "article"), "follow": ("member", "tag"), "alias": ("kind", "old_id", "id"),
-    "former": ("source", "kind", "old_id", "id"),
+    "log": ("time", "action"), "former": ("source", "kind", "old_id", "id"),
 }  # fmt: skip
 
 _SETTLE = (

@@ -1,8 +1,9 @@
 """What the tests of the core need of moving in: see `tests/extras.py`."""
 
 from articles.domain.articles import Choice, ImportedVote
+from articles.domain.comments import root_of
 from extras.moving_in.models import Arrival, FollowedFeed, Kind, MovedAccount, Source
-from extras.moving_in.store import Undoings
+from extras.moving_in.store import MovedLog, Undoings
 from tests.cast import ALICE, CAROL
 from tests.factories import imported, imported_comments
 
@@ -21,12 +22,17 @@ CRAWLED = ("old_addresses",)
 
 
 def use_store(repository, article_id, slugs, more):
-    """Import an article with a discussion and votes, which no one answers, and take it out."""
+    """Import an article with a discussion, votes and entries of a log, which no one answers, and take it out."""
     at = repository.store.now() - 60
     voters = ImportedVote(ALICE, Choice.VOTE, at), ImportedVote(CAROL, Choice.OPPOSE, at)
     article = imported(9, at, groups=tuple(slugs), voters=voters)
     (number,) = repository.imports.add([article])
     repository.imports.add_comments(imported_comments(article, at + 1))
+    log = MovedLog(repository.store)
+    for one, comment in ((number, ""), (number, str(root_of(number) + 1)), (0, "")):
+        part = log.part_of(one)
+        facts = ("lock", at, "*", str(one), comment, "Title", "Reason", "{}")
+        assert log.append(part, log.get_lengths()[part], [facts])
     times = {number: at + 30}
     undoings = Undoings(repository.store)
     seen = {one: first for one, (first, *_) in undoings.look(times).items()}

@@ -8,11 +8,13 @@ import pytest
 from django.core.management.base import CommandError
 from jsonschema import Draft202012Validator
 
+from accounts import account_deletion
+from articles.domain.moderation_log import Action, Actor
 from extras.moving_in import exporting
 from extras.moving_in.staging import COLUMNS
 from extras.moving_in.tests.readme import follow, part
 from extras.moving_in.tests.used_site import SECRET, fill
-from tests.factories import browser_of
+from tests.factories import browser_of, member
 
 
 def rows_of(folder, table):
@@ -106,3 +108,19 @@ def test_the_commands_of_the_readme_write_files_and_redirects(run, site_store, f
     for line in (folder / "out" / "redirects.tsv").read_text("utf-8").splitlines():
         path, _kind, _id = line.split("\t")
         assert browser_of().get(path).status_code in (200, 302), path
+
+
+def test_a_member_whose_account_is_being_deleted_has_no_name(run, site_store, folder):
+    one, judge = member("zqx-leaving"), member("judge")
+    site_store.articles.post(one.pk, one.username, "Mine", "https://example.org/mine")
+    site_store.moderation_log.note(Action.BAN, Actor(judge.pk, "judge"), one.username, "Rude")
+    site_store.moderation_log.note(Action.LIFT_BAN, Actor(one.pk, one.username), "judge", "Sorry")
+    account_deletion.begin(one.pk)
+    run("export_site", folder)
+
+    assert "zqx" not in "".join(one.read_text("utf-8") for one in folder.glob("*.*"))
+    assert [row["author"] for row in rows_of(folder, "article")] == ["~"]
+    assert sorted((row["actor"], row["member"]) for row in rows_of(folder, "log")) == [
+        ("judge", "~"),
+        ("~", "judge"),
+    ]

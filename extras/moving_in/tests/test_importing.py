@@ -9,6 +9,7 @@ from accounts.models import Ban, Invitation, User
 from articles.configuration import choices
 from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder, root_of
+from articles.domain.moderation_log import OPERATOR
 from extras.moving_in import importing
 from extras.moving_in.importing import Interrupted, MovingIn, Report
 from extras.moving_in.models import Arrival, Kind, MovedAccount, Source
@@ -280,3 +281,37 @@ def test_what_only_members_saw_is_not_shown_to_everyone(site, tmp_path, is_here)
 
     assert (report.come["articles"], choices.closed_groups()) == ((0, set()) if is_here else (1, {"inner"}))
     assert [one.title for one in site.imports.iterate()] == ([] if is_here else ["Secret"])
+
+
+def test_a_log_comes_once_and_only_into_one_without_other_entries(site, tmp_path):
+    now = time.time()
+    stage(tmp_path / "s", now)
+    rows = [
+        (OLD + 9, "bob", "remove", "c", None, None, "Spam"), (OLD + 8, "1", "ban", None, None, "3", "Rude"),
+        (OLD + 7, "*", "remove-comment", None, "k5", None, "Bad"), (OLD + 6, "1", "No word", "c", None, None, ""),
+        (OLD + 5, "1", "lock", "nowhere", None, None, ""),
+    ]  # fmt: skip
+    fields = ["time", "actor", "action", "article", "comment", "member", "reason"]
+    with staged(tmp_path / "s") as staging:
+        staging.fill("log", fields, rows[1:])
+    enter(site, tmp_path / "s")
+    with staged(tmp_path / "s") as staging:
+        staging.fill("log", fields, rows[:1])
+    report = enter(site, tmp_path / "s")
+
+    ids = arrived(Kind.ARTICLE)
+    assert (report.come["log entries"], report.present["log entries"]) == (1, 2)
+    entries = site.moderation_log.iterate()
+    assert sorted((one.at, one.action, one.actor_name, one.title, one.reason) for one in entries) == [
+        (OLD + 7, "remove-comment", "*", "Open", "Bad"), (OLD + 8, "ban", "ann", "cid", "Rude"),
+        (OLD + 9, "remove", "~", "Removed", "Spam"),
+    ]  # fmt: skip
+    (entry,) = site.moderation_log.get_for_article(int(ids["c"])).entries
+    assert entry.reason == "Spam"
+    assert site.comments.get(int(arrived(Kind.COMMENT)["k5"])).is_logged
+    assert problems(site) == []
+
+    site.comments.lock(int(ids["a"]), OPERATOR, "Here")
+    report = enter(site, tmp_path / "s")
+    assert report.examples["log", "moderators have acted here: what did not come before stays behind"]
+    assert len([*site.moderation_log.iterate()]) == 4

@@ -118,10 +118,24 @@ class Here:
         found = self.store.groups.list_all(with_descriptions=True)
         return {one.slug: (one.title, one.description, one.articles, one.slug in closed) for one in found}
 
+    def look_at_log(self):
+        here = {new: self.first_of(new) if self.source else new for new in self.articles.values()}
+        found = []
+        for one in self.store.moderation_log.iterate():
+            number = one.article_id and (self.store.articles.get(one.article_id).merged_into or one.article_id)
+            details = {name: text for name, text in one.details.items() if text}
+            if "comment" in details:
+                details["comment"] = self.old(int(details["comment"]))
+            if "target" in details:
+                details["target"] = here[int(details["target"])]
+            about = (here[number] if number else 0, one.title, one.reason, sorted(details.items()))
+            found.append((one.at, str(one.action), one.actor_name, *about))
+        return dict(enumerate(sorted(found, key=str)))
+
     def look(self):
         return {
             "articles": self.look_at_articles(), "comments": self.look_at_comments(),
-            "members": self.look_at_members(), "groups": self.look_at_groups(),
+            "members": self.look_at_members(), "groups": self.look_at_groups(), "log": self.look_at_log(),
         }  # fmt: skip
 
 
@@ -179,8 +193,10 @@ def test_what_readers_saw_is_equal_at_any_successor(begin, folder, shards):
     for found in (articles, comments, after["articles"], after["comments"]):
         for one in found.values():
             one.pop("voters")
-    shown = {kind: after[kind] for kind in ("articles", "comments", "groups")}
-    assert differences(shown, {"articles": articles, "comments": comments, "groups": groups}) == []
+    log = [one for one in before["log"].values() if SECRET not in str(one)]
+    shown = {kind: after[kind] for kind in ("articles", "comments", "groups", "log")}
+    shown["log"] = [*shown["log"].values()]
+    assert differences(shown, {"articles": articles, "comments": comments, "groups": groups, "log": log}) == []
     members = {
         name: one["facts"]
         for name, one in before["members"].items()
@@ -200,11 +216,16 @@ def test_the_successor_exports_the_same(begin, folder, private):
 
     came = Arrival.objects.filter(source__name="neighbour").order_by("-pk")  # the first of several old ids counts
     old = {(kind, new): id_ for kind, new, id_ in came.values_list("kind", "new_id", "old_id")}
+    merged = {row["old_id"]: row["id"] for row in rows_of(folder / "out", "alias") if row["kind"] == "article"}
     for table in exporting.tables(is_private=private):
         found = sorted(_as_before(row, table, old) for row in rows_of(folder / "more", table))
-        before = sorted(json.dumps(row, sort_keys=True) for row in rows_of(folder / "out", table))
-        if table in ("log", "member"):
-            continue
+        rows = rows_of(folder / "out", table)
+        if table == "log":
+            rows = [
+                {**row, **{name: merged.get(row[name], row[name]) for name in row if name == "article"}}
+                for row in rows
+            ]
+        before = sorted(json.dumps(row, sort_keys=True) for row in rows)
         if table == "former":  # and the ids of the site that has moved
             found = [one for one in found if json.loads(one)["source"] != "neighbour"]
         assert found == ([] if table == "alias" else before), table
@@ -218,6 +239,8 @@ def _as_before(row, table, old):
     for name, kind in {**_KINDS, **({"id": _KINDS[table]} if table in _KINDS else {})}.items():
         if name in row:
             row[name] = old[kind, row[name]]
+    if "target" in (details := json.loads(row.get("details", "{}"))):
+        row["details"] = json.dumps(details | {"target": old[Kind.ARTICLE, details["target"]]}, sort_keys=True)
     if table == "former":
         row["source"] = row["source"].removeprefix("neighbour/")
         kind, _space, new = row["id"].rpartition(" ")

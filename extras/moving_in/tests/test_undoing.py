@@ -14,9 +14,10 @@ from articles.models import ArchivedViews
 from extras.moving_in import store, undoing
 from extras.moving_in.importing import Interrupted, MovingIn
 from extras.moving_in.models import Arrival, Kind, MovedAccount, Source
+from extras.moving_in.staging import staged
 from extras.moving_in.store import Undoings
 from extras.moving_in.tests.readme import follow
-from extras.moving_in.tests.test_importing import arrived, enter, failing_at, look, stage
+from extras.moving_in.tests.test_importing import OLD, arrived, enter, failing_at, look, stage
 from extras.moving_in.undoing import Undoing
 from tests.cast import MODERATOR
 from tests.factories import comment_on, member, post_as, view
@@ -226,3 +227,18 @@ def test_the_command_says_what_stays_and_where(run, site_store, tmp_path):
     out = run("import_site", "lines", "--undo", name="old")
     assert "3  articles" in out
     assert f"/articles/{number}/  members voted here" in out
+
+
+def test_a_log_and_former_sites_that_came_keep_nothing_here(site, tmp_path):
+    stage(tmp_path / "s", time.time())
+    with staged(tmp_path / "s") as staging:
+        staging.fill("log", ["time", "action", "article", "reason"], [(OLD + 9, "remove", "c", "Spam")])
+        rows = [("older", "lobsters", "old.example", "article", "x", "a")]
+        staging.fill("former", ["source", "format", "host", "kind", "old_id", "id"], rows)
+    enter(site, tmp_path / "s")
+    assert [*Source.objects.values_list("name", flat=True)] == ["old", "old/older"]
+    one = Undoing(site, Source.objects.get(name="old"))
+    one.run()
+    assert one.stays == {}
+    assert not Source.objects.exists()
+    assert enter(site, tmp_path / "s").come["log entries"] == 0  # it is of articles that went

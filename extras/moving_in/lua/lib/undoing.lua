@@ -2,7 +2,7 @@
 What others did with an article since an import brought it, and its discussion as a whole. An act is `log`, `merge`, `deletion`,
 `extra`, `edit`, `flag`, `vote=<user>` or `answer=<comment>=<author>`.
 ]]
-local ACTS_BY_FIELD = {log = 'log', merged = 'merge', merges = 'merge', deleted = 'deletion'}
+local ACTS_BY_FIELD = {merged = 'merge', merges = 'merge', deleted = 'deletion'}
 
 -- Add the votes of members. `choice`: one of CHOICES on an article, of which the lists of members have the times; votes on
 -- comments have none. Return how many voters there are.
@@ -21,6 +21,9 @@ local function add_acts(add, prefix, id, since)
   for field, act in pairs(ACTS_BY_FIELD) do
     if redis.call('HEXISTS', article, field) == 1 then add({act}) end
   end
+  local numbers = split(redis.call('HGET', article, 'log'))
+  local newest = #numbers > 0 and entry_in(redis.call('LINDEX', prefix .. 'log:', -(as_count(numbers[#numbers]) or 1)) or '')
+  if newest and tonumber(newest.at) >= since then add({'log'}) end  -- others came with it
   for _, field in ipairs(FIELDS_OF_EXTRAS) do
     if redis.call('HEXISTS', article, field) == 1 then add({'extra'}) end
   end

@@ -5,7 +5,7 @@ ARGV  1 id  2 shard prefix  3 since when, s  4 number of the comment to continue
 Returns  {"ok", number to continue from, 0 at the end, act …} | {"missing", 1 if comments of it are left, else 0}
 Cost  O(comments + voters), bounded by 5
 TOUCHES  article:<id> r, voted:<id> r, oppose:<id> r, comment:<comment> r, comment:voted:<comment> r,
-         comment:oppose:<comment> r, replies:time:<comment> r, flags:<comment> r, votes:<user> r, opposes:<user> r
+         comment:oppose:<comment> r, replies:time:<comment> r, flags:<comment> r, votes:<user> r, opposes:<user> r, log: r
 ]]
 local id, prefix = ARGV[1], ARGV[2]
 if redis.call('EXISTS', KEYS[1]) == 0 then
