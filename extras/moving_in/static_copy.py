@@ -122,6 +122,7 @@ class StaticCopy:
             one.canonical_name: one.username for one in members if any(repo.members.count_posted(one.pk))
         }
         """Those who wrote something, if only what was removed: they have pages."""
+        self._poster_of = lru_cache(len(self._names) + 2)(poster_of)  # otherwise a process keeps few of them
         self._months = defaultdict[tuple[int, int], list[tuple[float, ArticleId]]](list)
         self._feeds = list[str]()
         self._moved = dict[str, str]()
@@ -275,7 +276,7 @@ class StaticCopy:
     def _comment(self, one: Comment, article: Article, replies: Markup, *, has_parent: bool) -> Markup:
         holes = {
             "id": one.id,
-            "author": poster_of(one.author_name, is_deleted=one.is_deleted or one.by_deleted_member),
+            "author": self._poster_of(one.author_name, is_deleted=one.is_deleted or one.by_deleted_member),
             "name": one.author_name or _("[deleted]"),
             "posted": _day(one.posted_at),
             "edited": "" if one.edited_at is None else _day(one.edited_at),
@@ -340,7 +341,7 @@ class StaticCopy:
             "link": article.link,
             "title": article.title,
             "host": home_of(article.link) if article.link else "",
-            "poster": poster_of(article.poster_name, is_deleted=article.by_deleted_member, is_in_row=True),
+            "poster": self._poster_of(article.poster_name, is_deleted=article.by_deleted_member, is_in_row=True),
             "posted": _day(article.posted_at),
             "groups": self._groups(article, is_in_row=True),
             "comments": comments_label(article.comments),
