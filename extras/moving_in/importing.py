@@ -152,6 +152,10 @@ class MovingIn:
     def run(self) -> None:
         """Enter everything. Raises ImportRunning, Interrupted, and errors of the store and the database."""
         with nullcontext() if self.is_dry else self.repository.imports.lock():
+            if not self.is_dry and self.source.entering is None:
+                self.source.entering = [self.repository.changes.get_last_id(), self._now]
+                self.source.save(update_fields=["entering"])
+            self._last: ArticleId = self.source.entering[0] if self.source.entering else 0
             self._enter_groups()
             for rows in portions(self.staging.rows("member", order="ORDER BY joined, length(id), id"), _PER_QUERY):
                 self._enter_members(rows)
@@ -176,7 +180,7 @@ class MovingIn:
                 log.enter()
                 enter_former(self.source, self.staging, self._arrived)
         if not self.is_dry:
-            self.source.completed_at = timezone.now()
+            self.source.completed_at, self.source.entering = timezone.now(), None
             self.source.save(update_fields=["completed_at", "entering"])
 
     def _advance(self, rows: int) -> None:
@@ -370,20 +374,16 @@ class MovingIn:
         if self.is_dry:
             ids |= dict.fromkeys(fresh, 0)
         elif fresh:
-            if self.source.entering is None:
-                self.source.entering = [self.repository.changes.get_last_id(), self._now]
-                self.source.save(update_fields=["entering"])
             entered = imports.add([*fresh.values()])
             found = imports.find([*fresh.values()]) if None in entered else entered
             new = {old for old, number in zip(fresh, entered, strict=True) if number is not None}
             ids |= {old: number or known or 0 for old, number, known in zip(fresh, entered, found, strict=True)}
-            here = {old for old in fresh if ids[old] <= self.source.entering[0]}
+            here = {old for old in fresh if ids[old] <= self._last}
         self._enter_discussions(
             {old: _Discussion(articles[old], ids[old], old in new, old in arrived) for old in ids}
         )
         paths = {str(row["path"]): ids[old] for row in rows if row["path"] and (old := str(row["id"])) in fresh}
         self._note_arrivals(Kind.ARTICLE, {old: ids[old] for old in fresh}, paths, here)
-        self.source.entering = None  # written with the next batch, or at the end
 
     def _article(self, row: Any, poster: Account | None, *, is_new: bool) -> ImportedArticle:
         """Return the article of a row. Raises BadRow."""

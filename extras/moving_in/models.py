@@ -36,7 +36,7 @@ class Source(Row):
     """While what it brought is taken out: nothing comes meanwhile."""
 
     entering = models.JSONField(null=True)
-    """The highest id of an article, and the moment, before the batch that has no rows of `Arrival` yet."""
+    """The highest id of an article, and the moment, before the first import that is not completed."""
 
 
 class Arrival(Row):

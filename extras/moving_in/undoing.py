@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from accounts.account_deletion import delete_wholly
 from accounts.models import User
 from accounts.models.ballots import BallotRecord
 from accounts.names import deleted_username
+from articles.configuration import choices
 from articles.domain.articles import ArticleId
 from articles.domain.comments import COMMENTS_PER_ARTICLE
 from articles.domain.members import UserId
@@ -25,7 +26,7 @@ from articles.models import ArchivedViews
 from articles.repository import Repository, portions
 from articles.web.addresses import path_of
 from extras.moving_in.importing import Interrupted
-from extras.moving_in.models import Kind, Source
+from extras.moving_in.models import Arrival, Kind, Source
 from extras.moving_in.store import Undoings
 
 _ARTICLES, _MEMBERS = 100, 200  # that are handled together
@@ -99,7 +100,7 @@ class Undoing:
         made = self.source.arrivals.filter(kind=Kind.ARTICLE, is_made=True).order_by("pk")
         for new_id in made.values_list("new_id", flat=True).iterator():
             yield int(new_id), self._since
-        if self.source.entering:  # an import ended before it noted these: members post later ones only
+        if self.source.entering:  # an import may have ended before it noted some: members post later ones only
             above, at = self.source.entering
             for article in self.repository.imports.iterate(above + 1):
                 if article.posted_at < at and article.id not in self._gone and article.id not in self.stays:
@@ -168,20 +169,22 @@ class Undoing:
         self.counts["groups"] += len(slugs)
         if slugs and not self.is_dry:
             self._store.drop_groups(slugs)
+            with transaction.atomic():
+                for slug in slugs & choices.closed_groups():
+                    choices.close_group(slug, is_closed=False)
 
     def _forget(self) -> None:
-        """Delete the rows of what went, and the source if nothing stays."""
+        """Delete the rows of what went, and the source if nothing stays, with the sites that had moved to it."""
         left = set(self.source.accounts.values_list("pk", flat=True))
-        self.source.undo_begun_at = self.source.entering = None
-        self.source.save(update_fields=["undo_begun_at", "entering"])
+        sources = Source.objects.filter(Q(pk=self.source.pk) | Q(name__startswith=f"{self.source.name}/"))
         if not left and not self.stays:
-            Source.objects.filter(name__startswith=f"{self.source.name}/").delete()  # that had moved to it
-            self.source.delete()
+            sources.delete()
             return
-        rows = self.source.arrivals.order_by("pk").values_list("pk", "kind", "new_id")
+        rows = Arrival.objects.filter(source__in=list(sources)).order_by("pk").values_list("pk", "kind", "new_id")
         for some in portions(rows.iterator(), 500):
             going = [pk for pk, kind, new_id in some if not self._is_left(kind, new_id, left)]
-            self.source.arrivals.filter(pk__in=going).delete()
+            Arrival.objects.filter(pk__in=going).delete()
+        sources.update(undo_begun_at=None, entering=None)
 
     def _is_left(self, kind: str, new_id: str, accounts: Collection[UserId]) -> bool:
         if kind == Kind.PATH:

@@ -3,7 +3,7 @@
 import pytest
 
 from articles.web import wiring
-from tests.commands.conftest import run, site_store  # noqa: F401 - fixtures
+from tests.commands.conftest import manage, run, site_store  # noqa: F401 - fixtures
 
 
 @pytest.fixture(params=[1, 4], ids=["1 shard", "4 shards"])

@@ -7,11 +7,12 @@ import pytest
 from django.core.management.base import CommandError
 
 from accounts.models import Invitation, User
+from articles.configuration import choices
 from articles.domain.articles import Choice
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
 from articles.models import ArchivedViews
-from extras.moving_in import store, undoing
+from extras.moving_in import importing, store, undoing
 from extras.moving_in.importing import Interrupted, MovingIn
 from extras.moving_in.models import Arrival, Kind, MovedAccount, Source
 from extras.moving_in.staging import staged
@@ -26,7 +27,7 @@ from tests.store_state import contents, kind_of, problems
 
 def undo(repository, **more):
     """Undo the only import; return how many articles, accounts and groups went, and what stays."""
-    one = Undoing(repository, Source.objects.get(), **more)
+    one = Undoing(repository, Source.objects.get(name="old"), **more)
     one.run()
     return (*one.counts.values(), one.stays)
 
@@ -55,18 +56,22 @@ def before(site, tmp_path):
 
 
 def test_all_that_came_goes_and_all_else_stays(site, before, tmp_path):
-    whole, number = look(site), ids()["a"]
+    number = ids()["a"]
     view(site, number, 1, 2)
     ArchivedViews.objects.create(
         article_id=number, pv=1, uv=1, sketch=b"", viewed_at=1, archived_at="2026-01-01T00:00Z"
     )
-    dry = undo(site, is_dry=True)
+    former = Source.objects.create(name="old/older", format="lobsters")
+    Arrival.objects.create(source=former, kind=Kind.ARTICLE, old_id="7", new_id=number)
+    choices.close_group("cpp", is_closed=True)
+    whole, dry = look(site), undo(site, is_dry=True)
     assert look(site) == whole
 
     assert undo(site) == dry == (4, 5, 1, {})
     assert (kept(site), [*User.objects.filter(left_at=None).order_by("pk").values()]) == before
     models = Source, Arrival, MovedAccount, Invitation, ArchivedViews
     assert [model.objects.count() for model in models] == [0] * 5
+    assert not choices.closed_groups()
     assert site.articles.post(1, "ann", "Again", "https://example.org/b").is_new
     assert problems(site) == []
 
@@ -181,14 +186,18 @@ def test_an_undo_that_ends_after_any_step_is_completed_by_another(site, before, 
     assert problems(site) == []
 
 
+@pytest.mark.parametrize("is_completed", [False, True])
 @pytest.mark.parametrize("times", range(1, 6))
-def test_an_import_that_died_is_undone_with_what_it_had_not_noted(site, tmp_path, monkeypatch, times):
+def test_an_import_that_died_is_undone_with_all_it_brought(site, tmp_path, monkeypatch, times, is_completed):
+    monkeypatch.setattr(importing, "BATCH", 8)
     before = kept(site)
     stage(tmp_path / "s", time.time())
     with monkeypatch.context() as patch:
         patch.setattr(MovingIn, "_note_arrivals", failing_at(times, MovingIn._note_arrivals))
         with pytest.raises(RuntimeError):
             enter(site, tmp_path / "s")
+    if is_completed:
+        enter(site, tmp_path / "s")
     undo(site)
     assert kept(site) == before
     assert not User.objects.filter(left_at=None)
