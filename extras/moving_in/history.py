@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ def enter_former(source: Source, staging: Staging, arrived: Arrived) -> None:
 
 @dataclass
 class Log:
-    """The moderation log of a source, which comes into one that is empty, or that has the first of its entries."""
+    """The moderation log of a source, which comes into one without other entries about articles."""
 
     repository: Repository
     staging: Staging
@@ -64,36 +64,30 @@ class Log:
         self._store = MovedLog(self.repository.store)
 
     def enter(self) -> None:
-        """Append what did not come yet, the oldest first. A round trip for each batch of each shard."""
-        lengths = dict(enumerate(self._store.get_lengths()))
-        if not self._has_first(lengths) or not self._append(lengths):
-            reason = "moderators have acted here: what did not come before stays behind"
+        """Add what did not come yet, the oldest first. A round trip for each batch of each part."""
+        parts = self._store.get_newest()
+        came, done = Counter[int](), Counter[int]()
+        for part, entry in self._entries() if any(length for length, _ in parts) else ():
+            done[part] += 1
+            length, newest = parts[part]
+            if 0 <= (above := length - done[part]) < len(newest) and _is_same(newest[above], entry):
+                came[part] = done[part]
+        is_free = all(_is_free(length - came[part], newest) for part, (length, newest) in enumerate(parts))
+        if not is_free or not self._append(came):
+            reason = "the one here has other entries: what did not come before stays behind"
             self.report.note("log", reason, f"{self.staging.count('log')} entries")
 
-    def _has_first(self, lengths: Mapping[int, int]) -> bool:
-        """Return whether the log has nothing but the first entries of the source's."""
-        known, done = {part: length == 0 for part, length in lengths.items()}, Counter[int]()
-        if not all(known.values()):
-            newest = self._store.get_newest()
-            for part, entry in self._entries():
-                done[part] += 1
-                if done[part] == lengths[part]:
-                    here = json.loads(newest[part] or "")
-                    facts = [here[name] for name in ("action", "at", "actor", "id", "title", "reason")]
-                    known[part] = facts == [entry[0], f"{entry[1]:.3f}", *entry[2:4], *entry[5:7]]
-        return all(known.values())
-
-    def _append(self, lengths: dict[int, int]) -> bool:
-        """Append the entries after these; return whether no others came meanwhile."""
+    def _append(self, came: Counter[int]) -> bool:
+        """Add the entries after these; return whether nothing about articles was added here meanwhile."""
         done = Counter[int]()
         for some in portions(self._entries(self.report.note), _PER_QUERY):
             for part in {part: None for part, _entry in some}:
                 own = [entry for of, entry in some if of == part]
-                fresh = own[lengths[part] - done[part] :]
-                if fresh and not self._store.append(part, lengths[part], fresh):
+                fresh = own[came[part] - done[part] :]
+                if fresh and not self._store.append(part, came[part], fresh):
                     return False
                 done[part] += len(own)
-                lengths[part] += len(fresh)
+                came[part] += len(fresh)
                 self.report.come["log entries"] += len(fresh)
                 self.report.present["log entries"] += len(own) - len(fresh)
         return True
@@ -133,6 +127,18 @@ class Log:
         on = self.staging.of("comment", "id", row["comment"])
         found = self.staging.of("article", "id", row["article"] or (on[0]["article"] if on else ""))
         return str(found[0]["title"]) if found else ""
+
+
+def _is_same(text: str, entry: Facts) -> bool:
+    """Return whether an entry of this site's log is one of the source's."""
+    here = json.loads(text)
+    facts = [here[name] for name in ("action", "at", "actor", "id", "title", "reason")]
+    return facts == [entry[0], f"{entry[1]:.3f}", *entry[2:4], *entry[5:7]]
+
+
+def _is_free(above: int, newest: Sequence[str]) -> bool:
+    """Return whether so many of the newest entries concern no article: no one refers to them by their places."""
+    return above <= len(newest) and all(str(json.loads(text)["id"]) == "0" for text in newest[:above])
 
 
 def _details(text: object) -> dict[str, str]:

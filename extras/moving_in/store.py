@@ -14,6 +14,7 @@ from articles.text.links import post_digest
 
 _AT_ONCE = 1_000  # comments and voters that one script handles
 _MEMBERS = 200  # whose lists are read together
+_OWN = 100  # entries of this site's own that can be above those of a log that comes
 
 Facts = tuple[str, float, str, str, str, str, str, str]
 """An entry: action, time, actor, article or "0", comment or "", title, reason, and details as JSON."""
@@ -133,21 +134,19 @@ class Undoings(OfStore):
 class MovedLog(OfStore):
     """The moderation log of a store, in parts by shard."""
 
-    def get_lengths(self) -> list[int]:
-        """Return how many entries each part has. One round trip."""
-        return self._store.in_shards(lambda pipe, keys: pipe.llen(keys.log))
-
-    def get_newest(self) -> list[str | None]:
-        """Return the newest entry of each part, as JSON. One round trip."""
-        return self._store.in_shards(lambda pipe, keys: pipe.lindex(keys.log, 0))
+    def get_newest(self) -> list[tuple[int, list[str]]]:
+        """Return how many entries each part has, and the newest of them, as JSON. One round trip."""
+        replies = self._store.in_shards(lambda pipe, keys: (pipe.llen(keys.log), pipe.lrange(keys.log, 0, _OWN)))
+        return [*zip(replies[::2], replies[1::2], strict=True)]
 
     def part_of(self, article: ArticleId) -> int:
         """Return the number of the part that has entries about an article, or, for 0, about none."""
         shards = self._store.shards
         return shards.all.index(shards.of(article) if article else shards.directory)
 
-    def append(self, part: int, length: int, entries: Iterable[Facts]) -> bool:
-        """Append entries to a part that has so many; return whether it had. One round trip."""
+    def append(self, part: int, came: int, entries: Iterable[Facts]) -> bool:
+        """Add entries above those that came before; return whether that is possible. One round trip."""
         keys = self._store.shards.all[part]
         given = [value for action, at, *facts in entries for value in (action, exact_time(at), *facts)]
-        return bool(self._store.run("moved_log/append", [keys.log], [keys.prefix, length, *given]) == ["ok"])
+        reply = self._store.run("moved_log/append", [keys.log], [keys.prefix, came, _OWN, *given])
+        return bool(reply == ["ok"])

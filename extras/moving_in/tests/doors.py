@@ -32,7 +32,7 @@ def use_store(repository, article_id, slugs, more):
     for one, comment in ((number, ""), (number, str(root_of(number) + 1)), (0, "")):
         part = log.part_of(one)
         facts = ("lock", at, "*", str(one), comment, "Title", "Reason", "{}")
-        assert log.append(part, log.get_lengths()[part], [facts])
+        assert log.append(part, log.get_newest()[part][0], [facts])
     times = {number: at + 30}
     undoings = Undoings(repository.store)
     seen = {one: first for one, (first, *_) in undoings.look(times).items()}

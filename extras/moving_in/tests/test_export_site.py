@@ -1,5 +1,6 @@
 """`manage.py export_site`: what the files have, what they must not have, and what the command refuses."""
 
+import hashlib
 import json
 import re
 import stat
@@ -9,6 +10,7 @@ from django.core.management.base import CommandError
 from jsonschema import Draft202012Validator
 
 from accounts import account_deletion
+from articles.configuration import choices
 from articles.domain.moderation_log import Action, Actor
 from extras.moving_in import exporting
 from extras.moving_in.staging import COLUMNS
@@ -41,7 +43,9 @@ def test_every_line_fits_its_schema_and_the_manifest(run, site_store, folder, pr
         rows = rows_of(folder, table)
         for row in rows:
             validator.validate(row)
-        assert len(rows) == manifest["files"][f"{table}.jsonl"]["rows"] > 0
+        digest = hashlib.sha256((folder / f"{table}.jsonl").read_bytes()).hexdigest()
+        assert manifest["files"][f"{table}.jsonl"] == {"rows": len(rows), "sha256": digest}
+        assert rows
     assert {one.name for one in folder.glob("*.*")} == {"manifest.json", *manifest["files"]}
 
 
@@ -124,3 +128,16 @@ def test_a_member_whose_account_is_being_deleted_has_no_name(run, site_store, fo
         ("judge", "~"),
         ("~", "judge"),
     ]
+
+
+def test_of_a_site_for_members_it_writes_what_they_see(run, site_store, folder, settings):
+    settings.READING = "members"
+    choices.forget()
+    fill(site_store)
+    assert "what all members see" in run("export_site", folder)
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {row["id"]: row.get("is_closed") for row in rows_of(folder, "tag")}[f"{SECRET}-closed"] == 1
+    assert f"{SECRET}closedarticletext" in (folder / "article.jsonl").read_text("utf-8")
+    for word in ("removedtext", "withdrawntext", "removedcomment", "lurker", "aboutbanned", "@"):
+        assert f"{SECRET}{word}" not in "".join(one.read_text("utf-8") for one in folder.glob("*.*"))

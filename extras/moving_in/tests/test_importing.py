@@ -9,7 +9,7 @@ from accounts.models import Ban, Invitation, User
 from articles.configuration import choices
 from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder, root_of
-from articles.domain.moderation_log import OPERATOR
+from articles.domain.moderation_log import OPERATOR, Action
 from extras.moving_in import importing
 from extras.moving_in.importing import Interrupted, MovingIn, Report
 from extras.moving_in.models import Arrival, Kind, MovedAccount, Source
@@ -294,14 +294,18 @@ def test_a_log_comes_once_and_only_into_one_without_other_entries(site, tmp_path
     fields = ["time", "actor", "action", "article", "comment", "member", "reason"]
     with staged(tmp_path / "s") as staging:
         staging.fill("log", fields, rows[1:])
+    site.moderation_log.note(Action.CHANGE_SETTING, OPERATOR, "SITE_NAME", "")
     enter(site, tmp_path / "s")
+    site.moderation_log.note(Action.CHANGE_SETTING, OPERATOR, "SITE_NAME", "Again")
     with staged(tmp_path / "s") as staging:
         staging.fill("log", fields, rows[:1])
     report = enter(site, tmp_path / "s")
 
     ids = arrived(Kind.ARTICLE)
     assert (report.come["log entries"], report.present["log entries"]) == (1, 2)
-    entries = site.moderation_log.iterate()
+    own, entries = site.moderation_log.get_page().entries[:2], [*site.moderation_log.iterate()]
+    assert [one.reason for one in own] == ["Again", ""]
+    entries = [one for one in entries if one.action != Action.CHANGE_SETTING]
     assert sorted((one.at, one.action, one.actor_name, one.title, one.reason) for one in entries) == [
         (OLD + 7, "remove-comment", "*", "Open", "Bad"), (OLD + 8, "ban", "ann", "cid", "Rude"),
         (OLD + 9, "remove", "~", "Removed", "Spam"),
@@ -313,5 +317,5 @@ def test_a_log_comes_once_and_only_into_one_without_other_entries(site, tmp_path
 
     site.comments.lock(int(ids["a"]), OPERATOR, "Here")
     report = enter(site, tmp_path / "s")
-    assert report.examples["log", "moderators have acted here: what did not come before stays behind"]
-    assert len([*site.moderation_log.iterate()]) == 4
+    assert report.examples["log", "the one here has other entries: what did not come before stays behind"]
+    assert len([*site.moderation_log.iterate()]) == 6

@@ -1,23 +1,33 @@
 --[[
-Append entries to a moderation log with their own times, the oldest first, as an import brings them. No one is notified.
-Idempotent: only a log with as many entries as given grows.
+Add entries of a source to a moderation log, with their own times, the oldest first: below those that were added here, which
+concern no article, and above those that came before. No one is notified. Idempotent: they come on so many alone.
 KEYS  1 log
-ARGV  1 shard prefix  2 entries that it has  3… of each new one: action, time in s, actor, id of the article or 0, id of the
-      comment or '', title, reason, details as JSON
-Returns  {"ok"} | {"changed"} if it has another number of entries
-Cost  O(entries)
+ARGV  1 shard prefix  2 entries that came before  3 most of those that were added here  4… of each new one: action, time in s,
+      actor, id of the article or 0, id of the comment or '', title, reason, details as JSON
+Returns  {"ok"} | {"changed"} if others are there
+Cost  O(entries + 3)
 TOUCHES  log: rw, article:<id> rw, comment:<comment> rw
 ]]
-local prefix = ARGV[1]
-if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[2]) then return {'changed'} end
-for at = 3, #ARGV, 8 do
+local entries, prefix = KEYS[1], ARGV[1]
+local above = redis.call('LLEN', entries) - tonumber(ARGV[2])
+if above < 0 or above > tonumber(ARGV[3]) then return {'changed'} end
+local own = above > 0 and redis.call('LRANGE', entries, 0, above - 1) or {}
+for _, text in ipairs(own) do
+  if id_of_entry(text) ~= '0' then return {'changed'} end
+end
+
+for _ = 1, above do redis.call('LPOP', entries) end
+for at = 4, #ARGV, 8 do
   local action, time, actor, id, comment, title, reason, text = unpack(ARGV, at, at + 7)
   local details = cjson.decode(text)
   if comment ~= '' then
+    local key = prefix .. 'comment:' .. comment
     details.comment = comment
-    if redis.call('EXISTS', prefix .. 'comment:' .. comment) == 1 then redis.call('HSET', prefix .. 'comment:' .. comment, 'log', 1) end
+    if redis.call('EXISTS', key) == 1 then redis.call('HSET', key, 'log', 1) end
   end
-  if id ~= '0' and redis.call('EXISTS', prefix .. 'article:' .. id) == 1 then log_and_note(prefix, action, time, actor, id, title, reason, details)
-  else log(prefix, action, time, actor, '0', title, reason, details) end
+  local is_here = id ~= '0' and redis.call('EXISTS', prefix .. 'article:' .. id) == 1
+  local write = is_here and log_and_note or log
+  write(prefix, action, time, actor, is_here and id or '0', title, reason, details)
 end
+for n = #own, 1, -1 do redis.call('LPUSH', entries, own[n]) end
 return {'ok'}
