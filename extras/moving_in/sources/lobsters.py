@@ -28,7 +28,8 @@ _WANTED = {
     "tag_filters": "user_id INTEGER, tag_id INTEGER",
     "hidden_stories": "user_id INTEGER, story_id INTEGER",
     "saved_stories": "user_id INTEGER, story_id INTEGER, created_at",
-    "moderations": "id INTEGER PRIMARY KEY, story_id INTEGER, comment_id INTEGER, action, reason",
+    "moderations": "id INTEGER PRIMARY KEY, created_at, moderator_user_id INTEGER, story_id INTEGER, "
+    "comment_id INTEGER, user_id INTEGER, action, reason",
 }
 
 # `place`: the story that has a story's discussion, after up to 20 merges. `removal`: why moderators deleted.
@@ -108,6 +109,23 @@ _QUERIES = (
     ("follow", """
     SELECT DISTINCT u.username AS member, tag, 1 AS is_hidden
     FROM tag_filters f JOIN users u ON u.id = f.user_id JOIN tags t ON t.id = f.tag_id"""),
+    ("log", """
+    SELECT time, actor, action, article, comment, member, reason FROM (
+        SELECT unix(m.created_at) AS time, coalesce(a.username, '*') AS actor, p.article AS article,
+            c.short_id AS comment, u.username AS member, CASE
+                WHEN m.action = 'deleted comment' THEN 'remove-comment'
+                WHEN m.action = 'undeleted comment' THEN 'restore-comment'
+                WHEN ' ' || m.action LIKE '% deleted story%' THEN 'remove'
+                WHEN ' ' || m.action LIKE '% undeleted story%' THEN 'restore'
+                WHEN p.article IS NOT NULL AND m.comment_id IS NULL THEN 'edit'
+                WHEN u.id IS NOT NULL AND m.action = 'Banned' THEN 'ban'
+                WHEN u.id IS NOT NULL AND m.action = 'Unbanned' THEN 'lift-ban'
+            END AS action,
+            CASE WHEN m.story_id IS NOT NULL AND m.action NOT LIKE '%deleted story%'
+                THEN rtrim(m.action || ': ' || coalesce(m.reason, ''), ': ') ELSE m.reason END AS reason
+        FROM moderations m LEFT JOIN users a ON a.id = m.moderator_user_id LEFT JOIN users u ON u.id = m.user_id
+            LEFT JOIN place p ON p.story_id = m.story_id LEFT JOIN comments c ON c.id = m.comment_id
+    ) WHERE action IS NOT NULL ORDER BY time"""),
 )  # fmt: skip
 
 

@@ -149,6 +149,13 @@ STAGED = {
     "saved": [("carol", "aaaaa1", _day(15))],
     "hidden": [("bob-2", "aaaaa1")],
     "follow": [("bob-2", "c++", 1)],
+    "log": [
+        (_day(16), "Alice", "remove", "bbbbb2", None, None, "Off-topic"),
+        (_day(17), "Alice", "remove-comment", None, "xccccc", None, "Unkind"),
+        (_day(18), "*", "edit", "aaaaa1", None, None, 'changed title from "A" to "B"'),
+        (_day(19), "Alice", "restore-comment", None, "xbbbbb", None, None),
+        (_day(20), "Alice", "ban", None, None, "bob-2", "Spam"),
+    ],
 }  # fmt: skip
 """What has to be staged of it, row by row, in the order of the first columns."""
 

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 from accounts.models import HeldPost, User
 from articles.domain.articles import Choice
 from articles.domain.comments import CommentOrder
+from articles.domain.moderation_log import Action
 from articles.web import wiring
 from extras.moving_in.models import Arrival, FollowedFeed, Kind
 from extras.moving_in.sources import feed, lemmy
@@ -194,6 +195,10 @@ def test_a_site_of_lobsters_moves_in_by_its_file(run, site_store, tmp_path):
         assert members["alicia"] == members["Alice"]
         assert site_store.articles.get(articles["aaaaa1"], with_html=True).groups == ("cpp", "programming")
         assert site_store.votes.cast(articles["aaaaa1"], members["Alice"], Choice.VOTE).votes == 2  # as before
+        log = [one for one in site_store.moderation_log.iterate() if one.action != Action.TUNE]
+        assert sorted((round(one.at), one.action, one.actor_name, one.reason) for one in log) == [
+            (at + delay, action, actor, reason or "") for at, actor, action, *_, reason in LOBSTERS["log"]
+        ]
 
 
 @pytest.mark.deep
