@@ -31,8 +31,8 @@ TURNS = BoundedSemaphore(settings.PASSWORD_HASHES_AT_ONCE)  # one for each hash 
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
-    """Wait for a turn to hash. Raises HashesBusy after LONGEST_WAIT."""
+def turn() -> Iterator[None]:
+    """Wait for a turn to hash, as each hasher of the site does. Raises HashesBusy after LONGEST_WAIT."""
     if not TURNS.acquire(timeout=LONGEST_WAIT):
         raise HashesBusy
     try:
@@ -45,11 +45,11 @@ class Argon2Hasher(Argon2PasswordHasher):
     """Argon2, in turns. Known and unknown accounts wait alike, because both hash once."""
 
     def encode(self, password: str, salt: str) -> str:
-        with _turn():
+        with turn():
             return super().encode(password, salt)
 
     def verify(self, password: str, encoded: str) -> bool:
-        with _turn():
+        with turn():
             return super().verify(password, encoded)
 
 
@@ -57,7 +57,7 @@ class PBKDF2Hasher(PBKDF2PasswordHasher):
     """PBKDF2, in turns. Its `verify` encodes."""
 
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
-        with _turn():
+        with turn():
             return super().encode(password, salt, iterations)
 
 

@@ -173,7 +173,7 @@ SESSION_COOKIE_AGE = 30 * 86400
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 
 AUTH_USER_MODEL = "accounts.User"
-PASSWORD_HASHERS = ["accounts.passwords.Argon2Hasher", "accounts.passwords.PBKDF2Hasher"]
+PASSWORD_HASHERS = ["accounts.passwords.Argon2Hasher", "accounts.passwords.PBKDF2Hasher", *extras.hashers()]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

@@ -184,6 +184,12 @@ class Rows:
     sign_ups: tuple[str, ...] = ()
     """Relations of members who have signed up with an account elsewhere, as the record of a month counts them."""
 
+    hashers: tuple[str, ...] = ()
+    """Dotted names of hashers that know passwords from elsewhere: the first login hashes them by the site's own.
+
+    They wait for `accounts.passwords.turn`, as those do.
+    """
+
     crawlers_skip: tuple[str, ...] = ()
     """Last parts of addresses below an article that robots.txt excludes."""
 
@@ -357,6 +363,10 @@ def other_origins() -> tuple[str, ...]:
 
 def sign_ups() -> tuple[str, ...]:
     return _all(lambda rows: rows.sign_ups)
+
+
+def hashers() -> tuple[str, ...]:
+    return _all(lambda rows: rows.hashers)
 
 
 def crawlers_skip() -> tuple[str, ...]:

@@ -21,10 +21,17 @@ class MovingIn(Extra):
     verbose_name = _("Moving in")
 
     def ready(self) -> None:
+        from django.contrib.auth.signals import user_logged_in
+        from django.db.models.signals import post_save
+
         from accounts.account_deletion import deletion_begun
+        from accounts.models import User
+        from extras.moving_in import claims
 
         deletion_begun.connect(_remove_own, dispatch_uid=self.name)
         checks.register(_check_hosts)
+        user_logged_in.connect(claims.note_login, dispatch_uid=self.name)
+        post_save.connect(claims.note_rehash, sender=User, dispatch_uid=self.name)
 
     def steps(self) -> Sequence[Step]:
         from extras.moving_in.sources.feed import hold_new

@@ -32,6 +32,7 @@ from articles.text.searching import Hiding, Kind as Hidden
 from articles.text.slugs import clean_slug
 from articles.web.account_ids import patience
 from articles.web.preferences import MOST_FOLLOWED
+from extras.moving_in.hashers import may_be_kept
 from extras.moving_in.history import Log, enter_former
 from extras.moving_in.models import OLD_ID_LIMIT, Arrival, Kind, MovedAccount, Source
 from extras.moving_in.sources.rows import BadRow
@@ -41,13 +42,6 @@ BATCH = 2_000  # articles and comments that are entered together
 _PER_QUERY = 500  # members that are entered together, and ids that one query looks up
 _MOST_KNOWN = 50_000  # members whose accounts are remembered
 _SHOWN = 5  # ids that a report shows of each reason
-_HASHES = (
-    "argon2",
-    "bcrypt",
-    "bcrypt_sha256",
-    "pbkdf2_sha256",
-    "scrypt",
-)  # of passwords, by what Django calls them
 
 _NOT_ENTERED = {
     CommentEntry.TAKEN: "another comment of the article has its number here",
@@ -305,8 +299,10 @@ class MovingIn:
         """Return what a new account has of the member, by field."""
         facts: dict[str, Any] = {"about": self._optional(lines.clean_about, "member", row, "about")}
         password, begins_at, ends_at = str(row["password"] or ""), _date(row["banned_at"]), _date(row["ban_ends"])
-        if password.partition("$")[0] in _HASHES and len(password) <= 128:
+        if may_be_kept(password):
             facts["password"] = password
+        elif password:
+            self.report.note("member", "the old password is of an unknown kind, or too costly", row["id"])
         if begins_at and (ends_at is None or ends_at > timezone.now()):
             scope = row["ban_scope"] if row["ban_scope"] in BAN_SCOPES else BanScope.BOTH.value
             facts |= {"banned_from": scope, "ban_changed_at": begins_at.timestamp(), "ban_ends_at": ends_at}

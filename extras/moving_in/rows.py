@@ -8,6 +8,7 @@ ROWS = Rows(
         Setting("OLD_HOSTS", "list of hosts", ""),
     ),
     hosts=("OLD_HOSTS",),
+    hashers=("extras.moving_in.hashers.BCryptHasher",),
     backed_up=("moving_in.Source", "moving_in.Arrival", "moving_in.MovedAccount", "moving_in.FollowedFeed"),
     views=(View("articles:old_addresses", limits_of_reading=("feeds",)),),
 )

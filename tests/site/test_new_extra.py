@@ -24,6 +24,7 @@ ROWS = Rows(
     views=(View("articles:gongs", is_open=True, is_crawled=False, limits_of_reading=("feeds",)),
            View("articles:strokes", cache="list")),
     other_origins=("/gongs/",),
+    hashers=("extras.gongs.hashing.GongHasher",),
 )
 """,
     "models.py": """
@@ -58,6 +59,11 @@ class Gongs(Extra):
                 Entry("footer", "articles:strokes", "Strokes", lambda: True))
     def links(self, place, request, thing):
         return (Link("/gongs/", "Hear the gongs"),) if place == "article.foot" else ()
+""",
+    "hashing.py": """
+from django.contrib.auth.hashers import MD5PasswordHasher
+class GongHasher(MD5PasswordHasher):
+    algorithm = "gong"
 """,
     "doctor.py": """
 from articles.doctor.examination import Check, fine
@@ -108,18 +114,20 @@ print(json.dumps({
 _SWITCH_OFF = """
 import json
 from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.test import Client
 from accounts.models import User
 from articles.models import SiteSetting
-User.objects.create_superuser("root")
+root = User.objects.create_superuser("root", password="from elsewhere")
+root.password = make_password("from elsewhere", hasher="gong")
 browser = Client(headers={"host": "localhost"})
 browser.force_login(User.objects.get(username="root"))
 page = "/administration/programs/"
 shown = browser.get(page).content.decode()
 values = {name: variable.default for name, variable in settings.BROWSER_SETTINGS.items()}
 answer = browser.post(page, values | {"GONGS": "0"})
-print(json.dumps(['"/gongs/"' in shown, "Gongs" in shown, answer.status_code,
-                  *SiteSetting.objects.filter(name="GONGS").values_list("text", flat=True),
+print(json.dumps([root.check_password("from elsewhere"), '"/gongs/"' in shown, "Gongs" in shown,
+                  answer.status_code, *SiteSetting.objects.filter(name="GONGS").values_list("text", flat=True),
                   '"/gongs/"' in browser.get(page).content.decode()]))
 """
 
@@ -142,7 +150,7 @@ def test_a_new_extra_works_when_copied_in_and_leaves_nothing_behind(tmp_path, fi
     with started(data, program) as site:
         assert re.search(r"The gongs hang over [1-9]\d* articles\.\n.*The site is at", site.told(), re.DOTALL)
         demand(site, "check", says="no issues")
-        assert asked(site, _SWITCH_OFF) == [True, True, 302, "0", False]
+        assert asked(site, _SWITCH_OFF) == [True, True, True, 302, "0", False]
         assert "The gong hangs." in site.manage("doctor").stdout
         assert "Hear the gongs" in site.get("/articles/1/")[1]
         assert '<li><a href="/gongs/strokes.json">Strokes</a></li>' in site.get("/about/")[1]

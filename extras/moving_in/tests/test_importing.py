@@ -14,11 +14,13 @@ from extras.moving_in import importing
 from extras.moving_in.importing import Interrupted, MovingIn, Report
 from extras.moving_in.models import Arrival, Kind, MovedAccount, Source
 from extras.moving_in.staging import staged
+from extras.moving_in.tests.lobsters_rows import HASH
 from tests.factories import comment_on
 from tests.store_state import problems
 
 OLD, DAY = 1_600_000_000, 86_400
 NAMES = ("ann", "bob", "cid", "dee", "admin")
+PASSWORDS = {"cid": f"bcrypt${HASH}", "bob": f"bcrypt${HASH}".replace("$10$", "$15$")}
 TREE = {"2": "1", "3": "2", "4": "9"}  # inviters; one is not there
 
 
@@ -30,10 +32,11 @@ def stage(path, now, comments=12):
         )
         staging.fill(
             "member",
-            ["id", "name", "joined", "about", "inviter", "address", "banned_at", "ban_reason", "ban_ends"],
+            ["id", "name", "joined", "about", "inviter", "address", "banned_at", "ban_reason", "ban_ends",
+             "password"],
             [
                 (str(n), name, OLD + n, f"I am {name}", TREE.get(str(n)), f"{name}@old.example",
-                 OLD if name == "cid" else None, "Spam", now + DAY if name == "cid" else None)
+                 OLD if name == "cid" else None, "Spam", now + DAY if name == "cid" else None, PASSWORDS.get(name))
                 for n, name in enumerate(NAMES, 1)
             ],
         )  # fmt: skip
@@ -144,7 +147,7 @@ def test_a_source_is_here_as_it_was(site, tmp_path):
         (5, 0, "Bad", "dee"),
     ]  # fmt: skip
     assert arrived(Kind.COMMENT)["k4"] == str(root_of(opened.id) + 4)
-    left_out = {noun: old_ids for (noun, _), old_ids in report.examples.items()}
+    left_out = {noun: old_ids for (noun, why), old_ids in report.examples.items() if "password" not in why}
     assert left_out.pop("name")
     assert left_out == {"group": ["x y!"], "member": ["6"], "article": ["d"], "comment": ["k3"]}
     assert report.come["articles"] == 4
@@ -161,6 +164,10 @@ def test_members_come_with_what_they_were(site, tmp_path, settings):
     ann, cid = User.objects.get(username="ann"), User.objects.get(username="cid")
     assert (ann.about, ann.date_joined, ann.imported) == ("I am ann", datetime.fromtimestamp(OLD + 1, UTC), True)
     assert not ann.has_usable_password()
+    assert cid.password == PASSWORDS["cid"]
+    assert not User.objects.get(username="bob").has_usable_password()
+    costly = ("member", "the old password is of an unknown kind, or too costly")
+    assert report.examples[costly] == ["2"]
     assert cid.is_banned_from("voting")
     assert Ban.objects.get(member=cid).reason == "Spam"
     assert {*MovedAccount.objects.values_list("user__username", "address")} > {("ann", "ann@old.example")}
