@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core import checks
-from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import gettext_lazy as _
 
 from articles.web.extras import Extra, Step
 
@@ -39,7 +38,9 @@ class MovingIn(Extra):
         return (Step("feeds", hold_new, "feed entry", "held for moderators"),)
 
     def draw(self, place: str, request: "HttpRequest", **facts: Any) -> str:
-        return format_html('<p class="detail">{}</p>', gettext("From a followed feed")) if place == "held" else ""
+        from extras.moving_in.pages import draw
+
+        return draw(place, request, **facts)
 
     def answer_for_host(self, request: "HttpRequest", host: str) -> "HttpResponse | None":
         from extras.moving_in.addresses import answer_for_host

@@ -1,13 +1,45 @@
-"""Claims of accounts that an import made: whoever shows that one is theirs gets it, once."""
+"""Claims of accounts that an import made: whoever shows that one is theirs gets it, once.
 
+The old password shows it, see `hashers`, or a link that is mailed to the address from the source.
+"""
+
+import logging
+from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
+from django.core import signing
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language, override
+from django_tasks import task
 
+from accounts import names
+from accounts.mail import TooManyMails, letter, mail_due, mail_origin, send_now
 from accounts.models import User
-from extras.moving_in.models import MovedAccount
+from extras.moving_in.models import Arrival, Kind, MovedAccount, Source
+from tasks import MAIL, TaskQueueFull, add
+
+DAYS = 3  # for which a link works
+MAIL_OF_LINKS = "moving_in/mail.html"
+_MOST_ACCOUNTS = 10  # in one mail, as in that of a new password
+_SALT = "moving_in.claim"
+
+_log = logging.getLogger(__name__)
+
+
+def waiting() -> QuerySet[MovedAccount]:
+    """Return the accounts that wait for their owners."""
+    return MovedAccount.objects.filter(claimed_at=None, user__is_active=True).select_related("user", "source")
+
+
+def sources() -> list[str]:
+    """Return where accounts that wait come from: hosts, or else names. One query."""
+    own = MovedAccount.objects.filter(source=OuterRef("pk"), claimed_at=None)
+    return [one.place for one in Source.objects.filter(Exists(own)).order_by("pk")]
 
 
 def take(member: User) -> MovedAccount | None:
@@ -15,9 +47,12 @@ def take(member: User) -> MovedAccount | None:
 
     Of two who claim at once, one gets it. Call it in the transaction of what else the claim changes.
     """
-    moved = MovedAccount.objects.filter(user=member, claimed_at=None).select_related("source").first()
+    moved = MovedAccount.objects.filter(user=member, claimed_at=None).first()
     waits = MovedAccount.objects.filter(user=member, claimed_at=None)
     return moved if moved and waits.update(claimed_at=timezone.now(), address="") else None
+
+
+# By the old password
 
 
 def note_login(user: User, **_signal: Any) -> None:
@@ -35,3 +70,59 @@ def note_rehash(instance: User, update_fields: Collection[str] | None, **_signal
     """Let an old password that was right claim the account where no session begins, as in an app's login."""
     if update_fields and {*update_fields} == {"password"}:
         note_login(instance)
+
+
+# By a link
+
+
+def path_of(moved: MovedAccount, address: str) -> str:
+    """Return the path of a link that claims an account, which will have this address; "" for none."""
+    return reverse("articles:claim_by_link", args=[signing.dumps([moved.pk, address], salt=_SALT)])
+
+
+def read(token: str) -> tuple[int, str]:
+    """Return the account that a link is of, and the address that it proves; 0 if it is not valid, or too old."""
+    try:
+        number, address = signing.loads(token, salt=_SALT, max_age=DAYS * 86400)
+    except signing.BadSignature:
+        return 0, ""
+    return number, address
+
+
+def send_links(request: HttpRequest, typed: str) -> None:
+    """Let a task mail links to accounts with this address or name; it does the looking up, too."""
+    try:
+        add(send_claim_links, typed, *mail_origin(request).split("://"), get_language())
+    except TaskQueueFull:
+        _log.error("links to claim accounts were not sent: too many mails wait")
+
+
+@task(queue_name=MAIL)
+def send_claim_links(typed: str, protocol: str, domain: str, language: str) -> None:
+    """Mail links to those addresses, from the source, of accounts with this one or this name, here or there.
+
+    Raises as `accounts.mail.send_now`.
+    """
+    arrived = Arrival.objects.filter(kind=Kind.MEMBER, old_id=typed).values_list("new_id", flat=True)
+    named = Q(user__canonical_name=names.canonical(typed)) | Q(pk__in=[int(number) for number in arrived])
+    found, by_address = waiting().exclude(address=""), defaultdict[str, list[MovedAccount]](list)
+    for moved in found.filter(named | Q(address__iexact=typed)).order_by("pk")[:_MOST_ACCOUNTS]:
+        by_address[moved.address].append(moved)
+    for address, accounts in by_address.items():
+        send(accounts, address, f"{protocol}://{domain}", language)
+
+
+def send(accounts: Collection[MovedAccount], address: str, origin: str, language: str) -> None:
+    """Mail the links of accounts, never stored as those to a new password. Raises as `send_now`."""
+    context = {
+        "name": min(one.user.username for one in accounts) if len(accounts) == 1 else "",
+        "accounts": [(one.user.username, one.source.place, origin + path_of(one, address)) for one in accounts],
+        "days": DAYS,
+    }
+    try:
+        mail_due.send(sender=MAIL_OF_LINKS, to=address, what="")
+    except TooManyMails:
+        _log.warning("a mail (%s) was not sent: the address has got too many", MAIL_OF_LINKS)
+        return
+    with override(language):
+        send_now(letter(MAIL_OF_LINKS, address, context).message())

@@ -310,7 +310,7 @@ class MovingIn:
 
     def _ban(self, user: User, row: Any) -> Ban:
         reason = self._optional(lines.clean_reason, "member", row, "ban_reason")
-        reason = reason or f"Banned at {self.source.host or self.source.name}"
+        reason = reason or f"Banned at {self.source.place}"
         dates = {"begins_at": _date(row["banned_at"]), "ends_at": user.ban_ends_at}
         return Ban(member=user, scope=user.banned_from, reason=reason, **dates)
 

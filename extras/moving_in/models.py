@@ -38,6 +38,11 @@ class Source(Row):
     entering = models.JSONField(null=True)
     """The highest id of an article, and the moment, before the first import that is not completed."""
 
+    @property
+    def place(self) -> str:
+        """What readers know it by."""
+        return self.host or self.name
+
 
 class Arrival(Row):
     """Something that came from a source: the id that it had there, and the one that it has here."""

@@ -1,15 +1,35 @@
-"""Pages of moving in: the sitemap of old addresses."""
+"""Pages of moving in: the sitemap of old addresses, and the claims of accounts. No page of these is cached."""
 
+from contextlib import suppress
+from typing import Any
+
+from django import forms
 from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
+from accounts import account_deletion
+from accounts.forms import DeleteAccountForm, NewPasswordForm
+from accounts.mail import is_dropped
+from accounts.models import User
+from accounts.sign_in.arrival import PASSWORD, arrive
+from accounts.web import sent_forms
+from accounts.web.form_pages import page_with_form, show_form, show_next
+from accounts.web.login_intent import LoginIntent
+from articles.formatting.kept import drawn
 from articles.views.crawlers import MOST_IN_A_FILE
 from articles.web.caching import CRAWLER_SECONDS
-from extras.moving_in import addresses
+from articles.web.error_pages import ACCOUNTS_AWAY
+from extras.moving_in import addresses, claims
 from extras.moving_in.models import Arrival
 
 
@@ -35,4 +55,111 @@ def old_addresses(request: HttpRequest, number: int) -> HttpResponse:
     return response
 
 
-urlpatterns = [path("sitemap-old-addresses-<int:number>.xml", old_addresses, name="old_addresses")]
+# Parts of the core's pages
+
+
+def draw(place: str, request: HttpRequest, **facts: Any) -> str:
+    """Return what a place of one of the core's pages shows of accounts that wait. One query at most."""
+    match place:
+        case "held":
+            pass
+        case "login" | "sign_up" | "password_reset":
+            with suppress(*ACCOUNTS_AWAY):  # the login page needs no account
+                facts["sources"] = claims.sources()
+        case _:
+            return ""
+    return drawn("moving_in/places.html", {"place": place, "sources": [], **facts}, request)
+
+
+# Claims
+
+
+class AskForm(forms.Form):
+    """Ask for the link to an account that waits. The limits of mails count what the field has."""
+
+    email = forms.CharField(
+        label=gettext_lazy("Your old name or email address"),
+        max_length=254,
+        widget=forms.TextInput(attrs={"autocomplete": "email", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+
+
+@never_cache
+@page_with_form
+def ask(request: HttpRequest) -> HttpResponse:
+    """Mail a link to the owner of an account. The answer does not show whether there is one."""
+    if not (sources := claims.sources()):
+        raise Http404("no account waits")
+    form = AskForm(request.POST if request.method == "POST" else None)
+    if not form.is_valid():
+        return show_form(request, "moving_in/ask.html", form, sources=sources, passwords=settings.PASSWORDS)
+    claims.send_links(request, form.cleaned_data["email"])
+    if not is_dropped():
+        messages.success(request, _("If an unclaimed account matches, we’ve sent a link to its email address."))
+    return redirect("articles:claim")
+
+
+@sensitive_post_parameters()
+@never_cache
+@page_with_form
+def claim(request: HttpRequest, token: str) -> HttpResponse:
+    """Give an account that waits to the holder of the link, with a password, or delete it.
+
+    Who has come from a provider, or on a site without passwords, gets it without one.
+    """
+    number, address = claims.read(token)
+    moved = claims.waiting().filter(pk=number).first()
+    if moved is None:
+        if number and request.user.pk == number and not sent_forms.is_stale(request):
+            return redirect(settings.LOGIN_REDIRECT_URL)  # the form arrives twice
+        return render(request, "moving_in/claim.html", {"moved": None}, status=404)
+    member, intent = moved.user, LoginIntent.from_request(request)
+    typed, leaves = request.POST if request.method == "POST" else None, "name" in request.POST
+    leaving = DeleteAccountForm(typed if leaves else None, member=member)
+    takes_password = settings.PASSWORDS and not intent.connect
+    data = None if leaves else typed
+    form: Any = NewPasswordForm(member, data) if takes_password else forms.Form(data)
+    if leaving.is_valid() and _delete(member):
+        return show_next(request, _("The account has been deleted."), "/")
+    if form.is_valid() and _claim(member, address, form):
+        messages.success(
+            request, _("Welcome back, %(name)s. The account is yours now.") % {"name": member.get_username()}
+        )
+        return arrive(request, member, intent if takes_password or intent.connect else _TO_WAYS_IN, PASSWORD)
+    context = {"moved": moved, "address": address, "intent": intent, "leaving": leaving}
+    return show_form(request, "moving_in/claim.html", form, takes_password=takes_password, **context)
+
+
+_TO_WAYS_IN = LoginIntent(next="/settings/security/")
+
+
+def _claim(member: User, address: str, form: Any) -> bool:
+    """Give the account to its owner, with this address and a password; return False if someone else was faster."""
+    changed = []
+    if isinstance(form, NewPasswordForm):
+        form.save(commit=False)  # hashes the password outside the transaction
+        changed.append("password")
+    if address:
+        member.email = member.verified_email = User.objects.normalize_email(address)
+        changed += ["email", "verified_email"]
+    with transaction.atomic():
+        if not claims.take(member):
+            return False
+        member.save(update_fields=changed)
+    return True
+
+
+def _delete(member: User) -> bool:
+    with transaction.atomic():
+        if not claims.take(member):
+            return False
+        account_deletion.begin(member.pk)
+    account_deletion.advance_briefly()
+    return True
+
+
+urlpatterns = [
+    path("claim/", ask, name="claim"),
+    path("claim/<str:token>/", claim, name="claim_by_link"),
+    path("sitemap-old-addresses-<int:number>.xml", old_addresses, name="old_addresses"),
+]

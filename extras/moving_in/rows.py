@@ -10,5 +10,9 @@ ROWS = Rows(
     hosts=("OLD_HOSTS",),
     hashers=("extras.moving_in.hashers.BCryptHasher",),
     backed_up=("moving_in.Source", "moving_in.Arrival", "moving_in.MovedAccount", "moving_in.FollowedFeed"),
-    views=(View("articles:old_addresses", limits_of_reading=("feeds",)),),
+    views=(
+        View("articles:old_addresses", limits_of_reading=("feeds",)),
+        View("articles:claim", True, ("mails", "mails_network"), is_crawled=False, is_login_page=True),
+        View("articles:claim_by_link", True, ("passwords", "passwords_network"), is_login_page=True),
+    ),
 )

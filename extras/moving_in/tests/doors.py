@@ -1,13 +1,27 @@
 """What the tests of the core need of moving in: see `tests/extras.py`."""
 
+from django.test import Client
+
+from accounts.models import User
 from articles.domain.articles import Choice, ImportedVote
 from articles.domain.comments import root_of
+from extras.moving_in import claims
 from extras.moving_in.models import Arrival, FollowedFeed, Kind, MovedAccount, Source
 from extras.moving_in.store import MovedLog, Undoings
 from tests.cast import ALICE, CAROL
 from tests.factories import imported, imported_comments
 
 NEW_MODELS = ("moving_in.MovedAccount", "moving_in.Arrival", "moving_in.Source", "moving_in.FollowedFeed")
+
+
+def waiting(name="ann", password="", address="ann@old.example", old_id=""):
+    """Return an account that moved in, with this hash of the old password."""
+    number = User.objects.bulk_create_imported([name])[name]
+    if password:
+        User.objects.filter(pk=number).update(password=password)
+    source = Source.objects.get_or_create(name="old", format="lobsters", host="old.example")[0]
+    Arrival.objects.create(source=source, kind=Kind.MEMBER, old_id=old_id or name, new_id=str(number))
+    return MovedAccount.objects.create(user_id=number, source=source, address=address)
 
 
 def fill(member):
@@ -17,6 +31,29 @@ def fill(member):
     FollowedFeed.objects.create(address="https://old.example/feed", member=member)
 
 
+def stage(told, _repository):
+    told["claim"] = claims.path_of(waiting("Moved-" + "w" * 24), "mo@old.example")
+
+
+def _ask(member):
+    waiting(address=member.email)
+    Client(headers={"accept-language": member.language}).post("/claim/", {"email": member.email})
+
+
+PAGES = (
+    ("claim an account", "/claim/"),
+    ("claim an account, sent wrongly", "/claim/", "", 400, {"email": ""}),
+    ("link that claims an account", "{claim}"),
+    (
+        "link that claims an account, sent wrongly",
+        "{claim}",
+        "",
+        400,
+        {"new_password1": "short", "new_password2": ""},
+    ),
+    ("link that claims no account", "/claim/x/", "", 404),
+)
+MAILS = {claims.MAIL_OF_LINKS: _ask}
 WITHOUT_PAGE = {"a file for crawlers": "articles:old_addresses"}
 CRAWLED = ("old_addresses",)
 

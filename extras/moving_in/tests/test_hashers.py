@@ -13,7 +13,7 @@ from accounts import passwords
 from accounts.models import User
 from extras.moving_in import hashers
 from extras.moving_in.hashers import may_be_kept
-from extras.moving_in.models import MovedAccount, Source
+from extras.moving_in.tests.doors import waiting
 from extras.moving_in.tests.lobsters_rows import HASH
 from tests.cast import PASSWORD
 from tests.factories import member
@@ -32,15 +32,6 @@ def own_hashers(settings):
 def by_bcrypt(password, kind="2b", cost=4):
     encoded = bcrypt.hashpw(password.encode()[:72], bcrypt.gensalt(cost)).decode()
     return f"bcrypt${encoded.replace('$2b$', f'${kind}$')}"
-
-
-def waiting(name="ann", password="", address="ann@old.example", **facts):
-    """Return an account that moved in, with this hash."""
-    number = User.objects.bulk_create_imported([name])[name]
-    if password:
-        User.objects.filter(pk=number).update(password=password)
-    source = Source.objects.get_or_create(name="old", format="lobsters", host="old.example")[0]
-    return MovedAccount.objects.create(user_id=number, source=source, address=address, **facts)
 
 
 def log_in(password, name="ann"):

@@ -1,0 +1,244 @@
+"""The owner of an account that moved in gets it, once, and nobody learns whose it was."""
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth import get_user
+from django.core import mail
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+
+from accounts.models import User
+from articles.configuration import choices
+from articles.domain.limits import Rate
+from extras.moving_in import claims, pages
+from extras.moving_in.models import MovedAccount
+from extras.moving_in.tests.doors import waiting
+from tests.cast import PASSWORD
+from tests.factories import browser_of, member
+from tests.internals import meanwhile
+from tests.mail_backends import wait_until_sent
+
+ADDRESS = "Ann@old.example"
+SENT = "If an unclaimed account matches, we’ve sent a link to its email address."
+NOW_AND_THEN = re.compile("articles_(sitesetting|knownstore)")  # read once a second
+NOT_VALID = "This link is not valid: it has already been used, or it has expired."
+
+
+@pytest.fixture
+def ann(site_store):
+    return waiting(address=ADDRESS, old_id="Ann Old")
+
+
+def ask(typed=ADDRESS, browser=None, **headers):
+    answer = (browser or Client(headers=headers)).post("/claim/", {"email": typed}, follow=True)
+    wait_until_sent()
+    return answer
+
+
+def link_in(message):
+    return re.search(r"https?://[^/]+(/claim/\S+/)", message.body)[1]
+
+
+def choose(link, browser=None, password=PASSWORD, **fields):
+    fields |= {"username": "ann", "new_password1": password, "new_password2": password}
+    return (browser or Client()).post(link, fields)
+
+
+@pytest.mark.parametrize("typed", [ADDRESS, "ANN@OLD.EXAMPLE", "ann", "Ann Old"])
+def test_a_link_goes_to_the_address_from_the_source(ann, typed):
+    assert SENT in ask(typed).text
+
+    (message,) = mail.outbox
+    assert message.to == [ADDRESS]
+    assert "Your account ann from old.example has moved to" in message.body
+
+
+@pytest.mark.parametrize(
+    ("language", "subject", "heading"),
+    [("en", "Claim your account on Article Voting", "Claim the account ann"),
+     ("zh-hans", "认领你在 Article Voting 的账号", "认领账号 ann")],
+)  # fmt: skip
+def test_the_owner_claims_the_account_with_the_link(ann, client, language, subject, heading):
+    ask(**{"accept-language": language})
+    (message,) = mail.outbox
+    assert message.subject == subject
+    link = link_in(message)
+    assert heading in client.get(link, headers={"accept-language": language}).text
+
+    answer = choose(link, client)
+
+    assert answer["Location"] == "/"
+    user = User.objects.get(username="ann")
+    assert get_user(client) == user
+    assert (user.email, user.verified_email) == ("Ann@old.example", "Ann@old.example")
+    assert user.check_password(PASSWORD)
+    ann.refresh_from_db()
+    assert ann.claimed_at is not None
+    assert ann.address == ""
+    assert choose(link, client)["Location"] == "/"
+    assert NOT_VALID in Client().get(link).text
+
+
+def test_several_accounts_of_an_address_come_in_one_mail(ann):
+    waiting("bea", address=ADDRESS)
+    ask()
+
+    (message,) = mail.outbox
+    assert len(set(re.findall(r"/claim/\S+/", message.body))) == 2
+
+
+def test_neither_answer_nor_work_shows_whether_an_account_waits(ann):
+    waiting("without", address="")
+    User.objects.filter(pk=waiting("closed", address="closed@old.example").pk).update(is_active=False)
+    claims.take(waiting("done", address="done@old.example").user)
+    member("alice", email="alice@example.org")
+    names, seen = ("ann", "none", "without", "closed", "done", "alice"), {}
+
+    for typed in (*names, ADDRESS, "a@b.example", "done@old.example", "alice@example.org"):
+        with CaptureQueriesContext(connection) as queries:
+            answer = Client().post("/claim/", {"email": typed})
+        asked = [
+            one["sql"].split()[:3] for one in queries if not any(table in one["sql"] for table in NOW_AND_THEN)
+        ]
+        seen[typed] = (answer.status_code, answer["Location"], asked)
+        assert SENT in answer.client.get("/claim/").text
+        assert DBTaskResult.objects.filter(status="READY").count() == 1
+        wait_until_sent()
+
+    assert all(one == seen["none"] for one in seen.values())
+    assert [one.to for one in mail.outbox] == [[ADDRESS]] * 2
+
+
+def test_an_address_gets_no_more_mails_by_name_and_address_than_the_limit_says(ann, limits, limits_clock):
+    limits(mails=Rate(2, 86_400))
+
+    statuses = [ask(typed).status_code for typed in ("ann", ADDRESS, "ann", ADDRESS, "ann", ADDRESS)]
+
+    assert statuses == [200] * 4 + [429] * 2
+    assert len(mail.outbox) == 2
+
+
+@pytest.mark.parametrize("wrong", ["old", "forged", "claimed", "closed", "deleted"])
+def test_a_link_that_is_not_valid_changes_nothing(ann, wrong):
+    link = claims.path_of(ann, ADDRESS)
+    later = timezone.now()
+    match wrong:
+        case "old":
+            later += timedelta(days=claims.DAYS, seconds=9)
+        case "forged":
+            link = f"{link[:-3]}xx/"
+        case "claimed":
+            MovedAccount.objects.update(claimed_at=later)
+        case "closed":
+            User.objects.update(is_active=False)
+        case "deleted":
+            pages._delete(ann.user)
+    before = User.objects.values_list("password", "email", "left_at").get(pk=ann.pk)
+
+    with time_machine.travel(later, tick=False):
+        for answer in (Client().get(link), choose(link), choose(link, name="ann"), choose(link, connect="x" * 22)):
+            assert answer.status_code == 404
+            assert NOT_VALID in answer.text
+    assert User.objects.values_list("password", "email", "left_at").get(pk=ann.pk) == before
+
+
+def delete(link, **_):
+    return Client().post(link, {"name": "ann"})
+
+
+@pytest.mark.parametrize("second", [choose, delete])
+def test_of_two_who_claim_or_delete_at_once_one_does(ann, second):
+    link, late = claims.path_of(ann, ADDRESS), []
+
+    def interfere():
+        if not late:
+            late.append(True)
+            late.append(choose(link, password="the first of two words"))
+
+    with meanwhile(claims, "take", interfere):
+        answer = second(link, password="the second of two words")
+
+    assert late[1].status_code == 302
+    assert answer.status_code == 200
+    user = User.objects.get(pk=ann.pk)
+    assert user.check_password("the first of two words")
+    assert user.left_at is None
+
+
+def test_the_owner_deletes_the_account_instead(ann, client):
+    link = claims.path_of(ann, ADDRESS)
+    assert "This is not your username." in client.post(link, {"name": "other"}).text
+
+    answer = client.post(link, {"name": "Ann"}, follow=True)
+
+    assert "The account has been deleted." in answer.text
+    assert User.objects.get(pk=ann.pk).left_at is not None
+    assert not MovedAccount.objects.exists()
+    assert not get_user(client).is_authenticated
+
+
+def test_who_is_logged_in_as_another_member_becomes_the_owner_of_the_account_alone(ann):
+    bob = member("bob", email="bob@example.org")
+    browser = browser_of(bob)
+
+    choose(claims.path_of(ann, ADDRESS), browser)
+
+    assert get_user(browser).username == "ann"
+    bob.refresh_from_db()
+    assert bob.email == "bob@example.org"
+
+
+def test_accounts_are_claimed_on_a_site_for_members_that_is_closed_to_newcomers(ann, client):
+    choices.save("READING", "members")
+    choices.save("SIGN_UP", "closed")
+
+    assert "Did you have an account at old.example?" in client.get("/login/").text
+    ask(browser=client)
+    assert choose(link_in(mail.outbox[0]), client)["Location"] == "/"
+    assert get_user(client).username == "ann"
+
+
+def test_a_banned_member_who_moved_in_claims_the_account_and_stays_banned(ann, client):
+    User.objects.filter(pk=ann.pk).update(banned_from="both")
+
+    choose(claims.path_of(ann, ADDRESS), client)
+
+    assert get_user(client).banned_from == "both"
+
+
+def test_a_site_without_passwords_lets_the_owner_in_to_add_a_way(ann, client, settings):
+    settings.PASSWORDS = False
+    link = claims.path_of(ann, ADDRESS)
+    assert "new_password1" not in client.get(link).text
+
+    assert client.post(link)["Location"] == "/settings/security/"
+    assert get_user(client).username == "ann"
+
+
+@pytest.mark.parametrize("page", ["/login/", "/signup/", "/password/reset/"])
+def test_pages_about_logging_in_lead_to_the_claim_while_accounts_wait(ann, client, page):
+    assert 'Did you have an account at old.example? <a href="/claim/">' in client.get(page).text
+
+    MovedAccount.objects.update(claimed_at=timezone.now())
+
+    assert "/claim/" not in client.get(page).text
+    assert client.get("/claim/").status_code == 404
+
+
+def test_no_one_signs_up_with_a_name_that_waits_or_one_that_looks_like_it(ann, client):
+    for name in ("ann", "ANN"):
+        form = {"username": name, "password1": PASSWORD, "password2": PASSWORD, "email": ""}
+        assert "This name is taken." in client.post("/signup/", form).text
+
+
+def test_while_too_many_mails_wait_the_answer_is_the_same(ann, monkeypatch):
+    monkeypatch.setattr(claims, "add", lambda *_: (_ for _ in ()).throw(claims.TaskQueueFull()))
+
+    assert SENT in ask().text
+    assert mail.outbox == []
