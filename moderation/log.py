@@ -56,6 +56,7 @@ ACTIONS: dict[str, Any] = {
     Action.CHECK_VOTES: pgettext_lazy("moderation log", "Votes checked"),
     Action.DECLINE_SIGN_UP: pgettext_lazy("moderation log", "Sign-up declined"),
     Action.RESET_SECOND_FACTOR: pgettext_lazy("moderation log", "Second step reset"),
+    Action.SEND_CLAIM: pgettext_lazy("moderation log", "Link to claim an account sent"),
     Action.DELETE_NOTE: pgettext_lazy("moderation log", "Note deleted"),
     Action.BLOCK_HOST: pgettext_lazy("moderation log", "Host blocked"),
     Action.UNBLOCK_HOST: pgettext_lazy("moderation log", "Host unblocked"),

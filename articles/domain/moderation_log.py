@@ -40,6 +40,7 @@ class Action(StrEnum):
     UNBLOCK_HOST = "unblock-host"
     DECLINE_SIGN_UP = "decline-sign-up"
     RESET_SECOND_FACTOR = "reset-second-factor"
+    SEND_CLAIM = "send-claim"
     DELETE_NOTE = "delete-note"
     CHECK_VOTES = "check-ring"
     REDACT = "redact"

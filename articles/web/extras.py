@@ -142,7 +142,8 @@ class Extra(AppConfig):
 
         `inbox` and `programs`: below their entries. Pages about signing in, below their own ways: `security`, and
         with the `intent` of the login `login`, `sign_up` and `confirm`; above: `login.head` and `sign_up.head`.
-        `password_reset`: below its form.
+        `password_reset`: below its form. `newcomer`: for a person from elsewhere who has no account, with `intent`
+        and the verified `address` or "". `member` and `moderation`: pages of and about a `member`.
         `held`: where a post comes from that waits for approval, and that no rule holds.
         """
         return ""

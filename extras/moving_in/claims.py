@@ -1,6 +1,7 @@
 """Claims of accounts that an import made: whoever shows that one is theirs gets it, once.
 
-The old password shows it, see `hashers`, or a link that is mailed to the address from the source.
+The old password shows it, see `hashers`, or a link: it is mailed to the address from the source, a moderator gives
+it, or someone has it who comes from a provider with that address.
 """
 
 import logging
@@ -89,20 +90,26 @@ def read(token: str) -> tuple[int, str]:
     return number, address
 
 
-def send_links(request: HttpRequest, typed: str) -> None:
-    """Let a task mail links to accounts with this address or name; it does the looking up, too."""
+def send_links(request: HttpRequest, typed: str, account: int = 0) -> None:
+    """Let a task mail links to accounts with this address or name; it does the looking up, too.
+
+    `account`: the one whose link goes to this address instead.
+    """
     try:
-        add(send_claim_links, typed, *mail_origin(request).split("://"), get_language())
+        add(send_claim_links, typed, *mail_origin(request).split("://"), get_language(), account)
     except TaskQueueFull:
         _log.error("links to claim accounts were not sent: too many mails wait")
 
 
 @task(queue_name=MAIL)
-def send_claim_links(typed: str, protocol: str, domain: str, language: str) -> None:
+def send_claim_links(typed: str, protocol: str, domain: str, language: str, account: int = 0) -> None:
     """Mail links to those addresses, from the source, of accounts with this one or this name, here or there.
 
-    Raises as `accounts.mail.send_now`.
+    `account`: see `send_links`. Raises as `accounts.mail.send_now`.
     """
+    if account:
+        send(list(waiting().filter(pk=account)), typed, f"{protocol}://{domain}", language)
+        return
     arrived = Arrival.objects.filter(kind=Kind.MEMBER, old_id=typed).values_list("new_id", flat=True)
     named = Q(user__canonical_name=names.canonical(typed)) | Q(pk__in=[int(number) for number in arrived])
     found, by_address = waiting().exclude(address=""), defaultdict[str, list[MovedAccount]](list)
@@ -113,7 +120,9 @@ def send_claim_links(typed: str, protocol: str, domain: str, language: str) -> N
 
 
 def send(accounts: Collection[MovedAccount], address: str, origin: str, language: str) -> None:
-    """Mail the links of accounts, never stored as those to a new password. Raises as `send_now`."""
+    """Mail the links of accounts, if any, never stored as those to a new password. Raises as `send_now`."""
+    if not accounts:
+        return
     context = {
         "name": min(one.user.username for one in accounts) if len(accounts) == 1 else "",
         "accounts": [(one.user.username, one.source.place, origin + path_of(one, address)) for one in accounts],

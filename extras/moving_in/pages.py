@@ -19,18 +19,25 @@ from django.views.decorators.http import require_safe
 
 from accounts import account_deletion
 from accounts.forms import DeleteAccountForm, NewPasswordForm
-from accounts.mail import is_dropped
+from accounts.mail import is_dropped, mail_origin
 from accounts.models import User
+from accounts.moderators import BAN_MEMBERS
 from accounts.sign_in.arrival import PASSWORD, arrive
 from accounts.web import sent_forms
-from accounts.web.form_pages import page_with_form, show_form, show_next
+from accounts.web.form_pages import page_with_form, private_act, show_form, show_next
 from accounts.web.login_intent import LoginIntent
+from articles.domain.errors import FellowModerator
+from articles.domain.moderation_log import Action
 from articles.formatting.kept import drawn
 from articles.views.crawlers import MOST_IN_A_FILE
 from articles.web.caching import CRAWLER_SECONDS
 from articles.web.error_pages import ACCOUNTS_AWAY
+from articles.web.identity import actor, member_named, needs
+from articles.web.rights import may
+from articles.web.wiring import repository
 from extras.moving_in import addresses, claims
 from extras.moving_in.models import Arrival
+from moderation.subjects import page_of, reason_in
 
 
 def _parts() -> int:
@@ -63,6 +70,13 @@ def draw(place: str, request: HttpRequest, **facts: Any) -> str:
     match place:
         case "held":
             pass
+        case "newcomer":
+            found = claims.waiting().filter(address__iexact=facts["address"]) if facts["address"] else ()
+            facts["links"] = [(one, claims.path_of(one, one.address)) for one in found]
+        case "member" | "moderation":
+            member = facts["member"]
+            facts["moved"] = claims.waiting().filter(user=member).first() if member.imported else None
+            facts["may_send"] = place == "moderation" and _may_send(member, request.user)
         case "login" | "sign_up" | "password_reset":
             with suppress(*ACCOUNTS_AWAY):  # the login page needs no account
                 facts["sources"] = claims.sources()
@@ -82,6 +96,10 @@ class AskForm(forms.Form):
         max_length=254,
         widget=forms.TextInput(attrs={"autocomplete": "email", "autocapitalize": "none", "spellcheck": "false"}),
     )
+
+
+class AddressForm(forms.Form):
+    email = forms.EmailField(max_length=254, required=False)
 
 
 @never_cache
@@ -130,22 +148,51 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
     return show_form(request, "moving_in/claim.html", form, takes_password=takes_password, **context)
 
 
+def _may_send(member: User, moderator: Any) -> bool:
+    """Return whether the moderator gives away the account, as `moderation.members.may_reset_second_factor`."""
+    return may(moderator, BAN_MEMBERS) and (moderator.is_superuser or not member.is_moderator)
+
+
+@private_act(needs(BAN_MEMBERS), page=page_of, button=gettext_lazy("Send the link"))
+def send_claim(request: HttpRequest, name: str) -> HttpResponse:
+    """Mail the link to the address that a moderator types, or show it to be handed over."""
+    member, form = member_named(name), AddressForm(request.POST)
+    if not _may_send(member, request.user):
+        raise FellowModerator
+    moved = claims.waiting().filter(user=member).first()
+    if not form.is_valid():
+        messages.error(request, _("Enter a valid email address."))
+    elif moved and (reason := reason_in(request)):
+        details = {"account": str(member.pk)}
+        repository().moderation_log.note(Action.SEND_CLAIM, actor(request), "", reason, details)
+        if to := form.cleaned_data["email"]:
+            claims.send_links(request, to, member.pk)
+            messages.success(request, _("We’ve sent the link to %(email)s.") % {"email": to})
+        else:
+            text = _("Hand this link over. It works once, within %(days)s days: %(link)s")
+            link = mail_origin(request) + claims.path_of(moved, "")
+            messages.success(request, text % {"days": claims.DAYS, "link": link})
+    return redirect(page_of(request, name))
+
+
 _TO_WAYS_IN = LoginIntent(next="/settings/security/")
 
 
 def _claim(member: User, address: str, form: Any) -> bool:
-    """Give the account to its owner, with this address and a password; return False if someone else was faster."""
-    changed = []
+    """Give the account to its owner, with this address and a password; return False if someone else was faster.
+
+    Where the owner chooses none, the old one ends as well.
+    """
     if isinstance(form, NewPasswordForm):
         form.save(commit=False)  # hashes the password outside the transaction
-        changed.append("password")
+    else:
+        member.set_unusable_password()
     if address:
         member.email = member.verified_email = User.objects.normalize_email(address)
-        changed += ["email", "verified_email"]
     with transaction.atomic():
         if not claims.take(member):
             return False
-        member.save(update_fields=changed)
+        member.save(update_fields=["password", "email", "verified_email"])
     return True
 
 
@@ -159,6 +206,7 @@ def _delete(member: User) -> bool:
 
 
 urlpatterns = [
+    path("users/<str:name>/moderation/claim/", send_claim, name="send_claim"),
     path("claim/", ask, name="claim"),
     path("claim/<str:token>/", claim, name="claim_by_link"),
     path("sitemap-old-addresses-<int:number>.xml", old_addresses, name="old_addresses"),

@@ -13,6 +13,7 @@ ROWS = Rows(
     views=(
         View("articles:old_addresses", limits_of_reading=("feeds",)),
         View("articles:claim", True, ("mails", "mails_network"), is_crawled=False, is_login_page=True),
+        View("articles:send_claim", limits=("changes", "mails", "mails_network")),
         View("articles:claim_by_link", True, ("passwords", "passwords_network"), is_login_page=True),
     ),
 )

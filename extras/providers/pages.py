@@ -307,6 +307,7 @@ def finish_sign_up(request: HttpRequest) -> HttpResponse:
         context = {"form": form, "intent": intent, "how": how, "invitation": invitation, "person": person}
         context |= {"provider": _provider(person.provider), "days": settings.SESSION_COOKIE_AGE // 86400}
         context["tree_readers"] = chosen.INVITATION_TREE
+        context["address"] = person.email if identities.has_verified(person) else ""
         status = 403 if request.method == "POST" and form is None else 200
         return render(request, "providers/newcomer.html", context, status=status)
     identities.forget_newcomer(request)

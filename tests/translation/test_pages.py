@@ -190,7 +190,7 @@ def test_no_form_error_contains_untranslated_english(busy, alice, carol):
             (moderator, path, form)
             for forms in extras.all_of("OF_MODERATORS")
             for path, form in forms.items()
-            if form is not None
+            if form is not None and "<" not in path
         ),
     ]
     for browser, path, data in tries:

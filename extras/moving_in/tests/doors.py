@@ -32,7 +32,8 @@ def fill(member):
 
 
 def stage(told, _repository):
-    told["claim"] = claims.path_of(waiting("Moved-" + "w" * 24), "mo@old.example")
+    moved = waiting("Moved-" + "w" * 24)
+    told["claim"], told["moved"] = claims.path_of(moved, "mo@old.example"), moved.user.username
 
 
 def _ask(member):
@@ -52,9 +53,12 @@ PAGES = (
         {"new_password1": "short", "new_password2": ""},
     ),
     ("link that claims no account", "/claim/x/", "", 404),
+    ("member who moved in", "/users/{moved}/"),
+    ("moderators' page of a member who moved in", "/users/{moved}/moderation/", "moderator"),
 )
+OF_MODERATORS = {"/users/<str:name>/moderation/claim/": {"email": "", "reason": "Because"}}
 MAILS = {claims.MAIL_OF_LINKS: _ask}
-WITHOUT_PAGE = {"a file for crawlers": "articles:old_addresses"}
+WITHOUT_PAGE = {"a file for crawlers": "articles:old_addresses", "a form's target": "articles:send_claim"}
 CRAWLED = ("old_addresses",)
 
 

@@ -13,6 +13,7 @@ from accounts.moderators import GROUP
 from accounts.sign_in import second_factor, ways
 from accounts.web.login_intent import local_path
 from articles.domain.limits import Rate
+from articles.web import extras
 from extras.providers import identities, protocol
 from extras.providers.models import Identity
 from extras.providers.provider import GITHUB, Person, Provider
@@ -77,6 +78,19 @@ def test_a_newcomer_waits_for_approval(browser, club, settings):
     waiting.approve()
     club.log_in(browser)
     assert member_at(browser).username == "dora"
+
+
+@pytest.mark.parametrize(("trust", "told"), [(True, "[dora@club.example]"), (False, "[]")])
+def test_other_extras_learn_the_verified_address_of_a_newcomer(browser, club, settings, monkeypatch, trust, told):
+    def draw(place, _request, **facts):
+        return f"[{facts['address']}]" if place == "newcomer" else ""
+
+    settings.PROVIDERS = club.settings(is_trusted=trust)
+    club.claims |= {"email": "dora@club.example", "email_verified": True}
+    club.log_in(browser)
+    monkeypatch.setattr(extras, "installed", lambda: [SimpleNamespace(draw=draw)])
+
+    assert told in browser.get("/signup/name/").text
 
 
 def test_a_closed_account_stays_closed(browser, club, alice):
