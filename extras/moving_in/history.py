@@ -55,6 +55,7 @@ class Log:
     """The moderation log of a source, which comes into one without other entries about articles."""
 
     repository: Repository
+    source: Source
     staging: Staging
     report: Any
     arrived: Arrived
@@ -88,6 +89,8 @@ class Log:
                     return False
                 done[part] += len(own)
                 came[part] += len(fresh)
+                self.source.log_entries = [came[number] for number in range(self._store.count)]
+                self.source.save(update_fields=["log_entries"])
                 self.report.come["log entries"] += len(fresh)
                 self.report.present["log entries"] += len(own) - len(fresh)
         return True

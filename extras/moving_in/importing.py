@@ -167,7 +167,7 @@ class MovingIn:
                         keep(user, rows)
                     self._advance(len(rows))
             self._enter_aliases()
-            log = Log(self.repository, self.staging, self.report, self._arrived, self._accounts)
+            log = Log(self.repository, self.source, self.staging, self.report, self._arrived, self._accounts)
             if self.is_dry:
                 self.report.come["log entries"] += self.staging.count("log")
             else:

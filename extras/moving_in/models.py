@@ -35,6 +35,9 @@ class Source(Row):
     undo_begun_at = models.DateTimeField(null=True)
     """While what it brought is taken out: nothing comes meanwhile."""
 
+    log_entries = models.JSONField(default=list)
+    """With how many of its entries each part of the moderation log begins."""
+
     entering = models.JSONField(null=True)
     """The highest id of an article, and the moment, before the first import that is not completed."""
 

@@ -1,6 +1,6 @@
 """What moving in needs of the store beside the import: taking out what came, and a log that comes."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from articles.domain.articles import ArticleId
 from articles.domain.comments import COMMENTS_PER_ARTICLE
@@ -138,6 +138,17 @@ class MovedLog(OfStore):
         """Return how many entries each part has, and the newest of them, as JSON. One round trip."""
         replies = self._store.in_shards(lambda pipe, keys: (pipe.llen(keys.log), pipe.lrange(keys.log, 0, _OWN)))
         return [*zip(replies[::2], replies[1::2], strict=True)]
+
+    @property
+    def count(self) -> int:
+        """Number of parts."""
+        return self._store.shards.count
+
+    def drop(self, came: Sequence[int]) -> None:
+        """Drop the entries that came, so many of each part, where moderators acted on no article since."""
+        with self._store.retracting(None):
+            for keys, number in zip(self._store.shards.all, came, strict=True):
+                self._store.run("moved_log/drop", [keys.log], [number, _OWN])
 
     def part_of(self, article: ArticleId) -> int:
         """Return the number of the part that has entries about an article, or, for 0, about none."""

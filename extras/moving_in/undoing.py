@@ -27,7 +27,7 @@ from articles.repository import Repository, portions
 from articles.web.addresses import path_of
 from extras.moving_in.importing import Interrupted
 from extras.moving_in.models import Arrival, Kind, Source
-from extras.moving_in.store import Undoings
+from extras.moving_in.store import MovedLog, Undoings
 
 _ARTICLES, _MEMBERS = 100, 200  # that are handled together
 _ACTS = {
@@ -177,6 +177,10 @@ class Undoing:
         """Delete the rows of what went, and the source if nothing stays, with the sites that had moved to it."""
         left = set(self.source.accounts.values_list("pk", flat=True))
         sources = Source.objects.filter(Q(pk=self.source.pk) | Q(name__startswith=f"{self.source.name}/"))
+        log, came = MovedLog(self.repository.store), self.source.log_entries
+        if len(came) == log.count and not self.stays:
+            sources.update(log_entries=[])  # first: what is dropped twice would be others
+            log.drop(came)
         if not left and not self.stays:
             sources.delete()
             return

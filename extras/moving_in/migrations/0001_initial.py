@@ -25,6 +25,7 @@ class Migration(migrations.Migration):
                 ('begun_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('completed_at', models.DateTimeField(null=True)),
                 ('undo_begun_at', models.DateTimeField(null=True)),
+                ('log_entries', models.JSONField(default=list)),
                 ('entering', models.JSONField(null=True)),
             ],
             options={

@@ -11,6 +11,7 @@ from articles.configuration import choices
 from articles.domain.articles import Choice
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
+from articles.domain.moderation_log import OPERATOR
 from articles.models import ArchivedViews
 from extras.moving_in import importing, store, undoing
 from extras.moving_in.importing import Interrupted, MovingIn
@@ -250,4 +251,9 @@ def test_a_log_and_former_sites_that_came_keep_nothing_here(site, tmp_path):
     one.run()
     assert one.stays == {}
     assert not Source.objects.exists()
-    assert enter(site, tmp_path / "s").come["log entries"] == 0  # it is of articles that went
+    assert [*site.moderation_log.iterate()] == []
+    assert enter(site, tmp_path / "s").come["log entries"] == 1
+    site.groups.rename("cpp", "Here", OPERATOR)
+    Undoing(site, Source.objects.get(name="old")).run()
+    assert [one.action for one in site.moderation_log.iterate()] == ["rename-group"]
+    assert problems(site) == []

@@ -6,17 +6,13 @@ ARGV  1 shard prefix  2 entries that came before  3 most of those that were adde
       actor, id of the article or 0, id of the comment or '', title, reason, details as JSON
 Returns  {"ok"} | {"changed"} if others are there
 Cost  O(entries + 3)
-TOUCHES  log: rw, article:<id> rw, comment:<comment> rw
+TOUCHES  article:<id> rw, comment:<comment> rw, log: rw
 ]]
 local entries, prefix = KEYS[1], ARGV[1]
-local above = redis.call('LLEN', entries) - tonumber(ARGV[2])
-if above < 0 or above > tonumber(ARGV[3]) then return {'changed'} end
-local own = above > 0 and redis.call('LRANGE', entries, 0, above - 1) or {}
-for _, text in ipairs(own) do
-  if id_of_entry(text) ~= '0' then return {'changed'} end
-end
+local own = own_entries(entries, tonumber(ARGV[2]), tonumber(ARGV[3]))
+if not own then return {'changed'} end
 
-for _ = 1, above do redis.call('LPOP', entries) end
+for _ = 1, #own do redis.call('LPOP', entries) end
 for at = 4, #ARGV, 8 do
   local action, time, actor, id, comment, title, reason, text = unpack(ARGV, at, at + 7)
   local details = cjson.decode(text)

@@ -8,10 +8,10 @@ Returns  {"ok", 1 if comments of it are left, else 0} | {"changed"}
 Cost  O((comments + voters + groups) · log N), bounded by 4
 TOUCHES  article:<id> rw, voted:<id> rw, oppose:<id> rw, leftout:<id> rw, brought:<id> rw, comment:<comment> rw,
          comment:voted:<comment> rw, comment:oppose:<comment> rw, comment:voters: rw, replies:<order>:<comment> rw,
-         log: r, flags:<comment> r, votes:<user> rw, opposes:<user> rw, posted:<user> rw, commented:<user> rw, <order>: rw,
+         flags:<comment> r, votes:<user> rw, opposes:<user> rw, posted:<user> rw, commented:<user> rw, <order>: rw,
          top:<period> rw, merging: rw, removed: rw, group:<slug> rw, <order>:<slug> rw, counter:views:<id> rw,
          hll:uv:<id> rw, counter:suspect:<id> rw, days:<id> rw, rings: rw, viewed: rw, history:<id> rw, next:score rw,
-         changes: rw
+         changes: rw, log: r
 ]]
 local article, id, prefix, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[4])
 if redis.call('EXISTS', article) == 0 then return {'ok', drop_comments(prefix, id, most)} end
