@@ -49,7 +49,7 @@ from articles.web.wiring import group_titles, html_of, html_of_site_text
 from extras.moving_in.addresses import nginx_map
 from extras.moving_in.models import Source
 
-COMMENTS_PER_PAGE = 1_000
+COMMENTS_PER_PAGE = 500
 MONTH_PAGE = 250  # articles of a month on one page
 
 _BATCH, _COMMENTS_READ = 250, 500  # articles, and comments, that are read together
