@@ -24,7 +24,7 @@ Arrived = Callable[[Kind, Iterable[object]], dict[str, str]]  # returns the new 
 
 def enter_former(source: Source, staging: Staging, arrived: Arrived) -> None:
     """Let addresses of sites that had moved to the source lead here, as those of sources of their own."""
-    waiting, now = staging.rows("former", order="ORDER BY source, kind, old_id"), timezone.now()
+    waiting, sites = staging.rows("former", order="ORDER BY source, kind, old_id"), dict[str, Source]()
     for rows in portions(waiting, _PER_QUERY):
         things = [
             tuple(row["id"].split(" ", 1)) if row["kind"] == Kind.PATH else (row["kind"], row["id"])
@@ -35,11 +35,12 @@ def enter_former(source: Source, staging: Staging, arrived: Arrived) -> None:
             for kind in Kind
             for old, new in arrived(kind, [old for one, *ids in things if one == kind for old in ids]).items()
         }
-        sites = dict[str, Source]()
         for row in rows:
-            known = {"format": row["format"] or "", "host": row["host"] or "", "completed_at": now}
-            name = f"{source.name}/{row['source']}"[:60]
-            sites[row["source"]], _ = Source.objects.get_or_create(name=name, defaults=known)
+            if row["source"] not in sites:
+                facts = {"format": (row["format"] or "")[:20], "host": (row["host"] or "")[:253]}
+                facts |= {"completed_at": timezone.now()}
+                name = f"{source.name}/{row['source']}"[:60]
+                sites[row["source"]], _ = Source.objects.get_or_create(name=name, defaults=facts)
         arrivals = (
             Arrival(
                 source=sites[row["source"]], kind=row["kind"], old_id=row["old_id"],

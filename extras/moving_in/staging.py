@@ -87,7 +87,7 @@ member id* Who voted.
 article id* The article,
 comment id* or the comment.
 value number* 1 for it, -1 against it.
-time time* When.
+time time* When; of votes on comments it is not known.
 
 saved
 member id* Who saved it.
