@@ -41,6 +41,7 @@ from extras.moving_in.staging import Staging
 BATCH = 2_000  # articles and comments that are entered together
 _PER_QUERY = 500  # members that are entered together, and ids that one query looks up
 _MOST_KNOWN = 50_000  # members whose accounts are remembered
+_LONGEST_SHOWN = 200  # characters of one; control characters of a source do not reach the terminal
 _SHOWN = 5  # ids that a report shows of each reason
 
 _NOT_ENTERED = {
@@ -67,7 +68,7 @@ class Report:
         """Note why something did not come, or what of it did not. `shown`: ids that are told of this reason."""
         self.reasons[noun, reason] += 1
         if len(first := self.examples[noun, reason]) < shown:
-            first.append(str(old_id))
+            first.append("".join(c if c.isprintable() else repr(c)[1:-1] for c in str(old_id)[:_LONGEST_SHOWN]))
 
     def lines(self) -> Iterator[str]:
         for noun in dict.fromkeys((*self.come, *self.present)):

@@ -29,7 +29,7 @@ from articles.web.rights import forget_waiting
 from articles.web.wiring import repository
 from extras.moving_in.models import OLD_ID_LIMIT, FollowedFeed
 from extras.moving_in.sources import BadSource, Format
-from extras.moving_in.sources.rows import BadRow, Rows, files_of, markdown, text_of
+from extras.moving_in.sources.rows import BadRow, Rows, file_of, markdown, text_of
 from extras.moving_in.staging import Staging
 from outgoing.fetching import MOST_BYTES, Answer, Fetch, NotFetched, World, checked
 
@@ -65,7 +65,7 @@ def fill(source: str, staging: Staging, options: Mapping[str, Any], reach: Calla
         answer, base = _fetched(source)
         body = answer.body
     else:
-        with files_of(source)[0].open("rb") as file:
+        with file_of(source).open("rb") as file:
             body = file.read(_LARGEST)
     rows.read(_entries(body, base), partial(_stage, rows, options.get("host") or ""))
     rows.settle()

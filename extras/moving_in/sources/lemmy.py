@@ -130,7 +130,7 @@ _QUERIES = (
 def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Callable[[int], object]) -> None:
     if not source.startswith(("https://", "http://")):
         needed = ("person", "community", "post", "comment", "post_like", "comment_like")
-        with opened(source, _WANTED, needed) as db:
+        with opened(source, _WANTED, needed, reach) as db:
             _stage(db, Rows(staging, reach))
         return
     # What was read stays until all is there: a run that was interrupted goes on where it was.

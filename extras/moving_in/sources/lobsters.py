@@ -130,7 +130,7 @@ _QUERIES = (
 
 
 def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Callable[[int], object]) -> None:
-    with opened(source, _WANTED, ("users", "stories", "comments")) as db:
+    with opened(source, _WANTED, ("users", "stories", "comments"), reach) as db:
         db.executescript(_TABLES)
         stage(db, Rows(staging, reach), _QUERIES)
 

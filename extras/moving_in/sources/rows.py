@@ -20,14 +20,15 @@ from urllib.parse import unquote, urlsplit
 
 import zstandard
 
-from extras.moving_in.models import OLD_ID_LIMIT
+from extras.moving_in.models import OLD_ID_LIMIT, Kind
 from extras.moving_in.sources import BadSource
 from extras.moving_in.staging import COLUMNS, TABLES, Staging
 
 LONGEST_LINE = 1_000_000  # bytes
 _LONGEST_HTML = 100_000  # characters: lists in lists get longer in Markdown
 _BATCH = 5_000  # rows
-_FREE, _MOST_PACKED = 50_000_000, 300  # bytes unpacked, and times the packed ones, before a file is a bomb
+_FREE, _MOST_PACKED = 50_000_000, 100  # bytes unpacked, and times the packed ones, before a file is a bomb
+_MOST = 10**9  # votes, or views
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 _KINDS = {name: one.kind for columns in COLUMNS.values() for name, one in columns.items()}
@@ -126,6 +127,8 @@ def _stored(name: str, value: object) -> str | float | None:
     text = str(value).encode("utf-8", "replace").decode().replace("\0", "")
     if name == "path":
         return _path(text)
+    if name == "kind" and text not in list(Kind):
+        raise BadRow("The kind is unknown.")
     if kind == "id" and len(text) > OLD_ID_LIMIT:
         raise BadRow(f"The field {name!r} has more than {OLD_ID_LIMIT} characters.")
     return text or None if kind == "id" else text
@@ -146,7 +149,8 @@ def _number(name: str, value: Any) -> float:
         number = float(value[:40]) if isinstance(value, str) else value + 0
     except (ValueError, TypeError):
         raise BadRow(f"The field {name!r} is not a number.") from None
-    if not -(2**53) < number < 2**53 or (_KINDS[name] == "time" and not 0 <= number < 10**10):
+    low, high = (0, 10**10) if is_time(name) else (-_MOST, _MOST)
+    if not low <= number < high:
         raise BadRow(f"The field {name!r} is out of range.")
     return int(number) if number == int(number) else number
 
@@ -181,12 +185,20 @@ def markdown(html: object) -> str:
     return str(JustHTML(text, fragment=True).to_markdown())
 
 
+def file_of(source: str) -> Path:
+    """Return the file. Raises BadSource, also for what waits for a writer."""
+    if not (path := Path(source)).is_file():
+        raise BadSource(f"There is no file {source!r}.")
+    return path
+
+
 def files_of(source: str) -> list[Path]:
     """Return the file, or those of a folder by their names, without links out of it. Raises BadSource."""
-    path = Path(source)
-    inside = (one for one in path.rglob("[!.]*") if not one.is_symlink()) if path.is_dir() else [path]
-    if not (found := sorted(one for one in inside if one.is_file())):
-        raise BadSource(f"There is no file {source!r}, or nothing in it.")
+    if not (path := Path(source)).is_dir():
+        return [file_of(source)]
+    found = sorted(one for one in path.rglob("[!.]*") if one.is_file() and not one.is_symlink())
+    if not found:
+        raise BadSource(f"There is nothing in {source!r}.")
     return found
 
 

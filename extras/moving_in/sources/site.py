@@ -9,7 +9,7 @@ from typing import Any
 
 from extras.moving_in.models import Kind
 from extras.moving_in.sources import BadSource, Format, old_addresses
-from extras.moving_in.sources.rows import BadRow, Rows, objects
+from extras.moving_in.sources.rows import Rows, objects
 from extras.moving_in.staging import COLUMNS, Staging
 
 NAME, VERSION, MANIFEST = "article-voting-site", 1, "manifest.json"
@@ -22,11 +22,10 @@ def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Call
         table, path = name.removesuffix(".jsonl"), folder / name
         if table not in COLUMNS or table == "bad":
             continue
-        try:
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise BadSource(f"{path} cannot be read: {error.strerror}.") from error
+        if path.is_symlink() or not path.is_file():
+            raise BadSource(f"{path} cannot be read: it is no file.")
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest != facts.get("sha256"):
             rows.reject(name, "The file is not as it was exported: what can be read of it comes.")
         rows.read(objects(path), partial(_stage, rows, table))
@@ -35,14 +34,14 @@ def fill(source: str, staging: Staging, _options: Mapping[str, Any], reach: Call
 
 def _files(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the files that the manifest names, and what it says of each. Raises BadSource."""
+    if not (folder / MANIFEST).is_file():
+        raise BadSource(f"{folder} is not an export of this software: there is no {MANIFEST}.")
     try:
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
         if manifest["format"] == NAME and manifest["version"] > VERSION:
             software = manifest["software"]
             raise BadSource(f"{folder} is an export of version {software}, which writes others: import it there.")
         files = {str(name): dict(facts) for name, facts in manifest["files"].items()}
-    except OSError as error:
-        raise BadSource(f"{folder} is not an export of this software: {MANIFEST}: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadSource(f"{folder / MANIFEST} is damaged: it is not the manifest of an export.") from error
     if manifest["format"] != NAME:
@@ -51,8 +50,6 @@ def _files(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _stage(rows: Rows, table: str, row: Mapping[str, Any]) -> None:
-    if table in ("alias", "former") and row.get("kind") not in list(Kind):
-        raise BadRow("The kind is unknown.")
     rows.add(table, **{name: value for name, value in row.items() if name in COLUMNS[table]})
 
 

@@ -6,7 +6,7 @@ server, and is read once; what is not wanted is not stored. Versions differ: a c
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import islice, takewhile
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import psycopg
 
 from extras.moving_in.sources import BadSource
-from extras.moving_in.sources.rows import Rows, files_of, lines, seconds
+from extras.moving_in.sources.rows import Rows, file_of, lines, seconds
 
 Wanted: TypeAlias = Mapping[str, str]
 """Columns by table, as SQLite declares them."""
@@ -48,10 +48,15 @@ def create(db: sqlite3.Connection, wanted: Wanted) -> None:
 
 
 @contextmanager
-def opened(source: str, wanted: Wanted, needed: Sequence[str]) -> Iterator[sqlite3.Connection]:
-    """Open the tables of a source; in their SQL, `unix` is `seconds` and `truth` is `truth`. Raises BadSource."""
+def opened(
+    source: str, wanted: Wanted, needed: Sequence[str], reach: Callable[[int], object]
+) -> Iterator[sqlite3.Connection]:
+    """Open the tables of a source; in their SQL, `unix` is `seconds` and `truth` is `truth`. Raises BadSource.
+
+    Calls `reach` while it reads, which can end it.
+    """
     try:
-        with _opened(source, wanted) as (db, found):
+        with _opened(source, wanted, reach) as (db, found):
             if missing := [table for table in needed if table not in found]:
                 raise BadSource(f"There is no table {missing[0]!r} in {source.rpartition('@')[2]!r}.")
             yield db
@@ -60,13 +65,12 @@ def opened(source: str, wanted: Wanted, needed: Sequence[str]) -> Iterator[sqlit
 
 
 @contextmanager
-def _opened(source: str, wanted: Wanted) -> Iterator[tuple[sqlite3.Connection, set[str]]]:
+def _opened(source: str, wanted: Wanted, reach: Any) -> Iterator[tuple[sqlite3.Connection, set[str]]]:
     if source.startswith(("postgres://", "postgresql://")):
         with _loaded(_served(source, wanted), wanted) as loaded:
             yield loaded
         return
-    (path,) = files_of(source)[:1]
-    with path.open("rb") as file:
+    with (path := file_of(source)).open("rb") as file:
         head = file.read(len(_SQLITE))
     if head.startswith(_CUSTOM):
         raise BadSource("This is pg_dump's own format. Turn it into SQL: pg_restore --file=dump.sql FILE")
@@ -74,7 +78,7 @@ def _opened(source: str, wanted: Wanted) -> Iterator[tuple[sqlite3.Connection, s
         with closing(connected(f"{path.resolve().as_uri()}?mode=ro")) as db:
             yield db, _viewed(db, wanted)
         return
-    with _loaded(_dumped(_lines(path), wanted), wanted) as loaded:
+    with _loaded(_dumped(_lines(path, reach), wanted), wanted) as loaded:
         yield loaded
 
 
@@ -155,8 +159,10 @@ def _served(source: str, wanted: Wanted) -> _Parts:
                     yield table, names, copy.rows()
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: Path, reach: Callable[[int], object]) -> Iterator[str]:
     for number, line in lines(path, _LONGEST):
+        if number % 10_000 == 0:
+            reach(0)
         if len(line) > _LONGEST:
             raise BadSource(f"Line {number} of {path.name} is too long for a dump.")
         yield line.decode("utf-8", "replace")  # columns that are not wanted can hold bytes that are not text

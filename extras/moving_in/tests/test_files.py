@@ -2,13 +2,14 @@
 
 import gzip
 import json
+import os
 import shutil
 from itertools import islice
 
 import pytest
 import zstandard
 
-from extras.moving_in.sources import BadSource, format_of, rows
+from extras.moving_in.sources import FORMATS, BadSource, format_of, rows
 from extras.moving_in.staging import staged
 from extras.moving_in.tests import files
 from extras.moving_in.tests.files import COMMENT, NEWS, REDDIT, REPLY, STORY, SUBMISSION, T, written
@@ -137,6 +138,24 @@ def test_a_file_that_unpacks_to_far_more_than_it_is_is_refused(tmp_path, stage, 
             (tmp_path / name).write_bytes(pack(text * 6_000_000))
             with pytest.raises(BadSource, match="damaged"):
                 stage("reddit", tmp_path / name)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_waits_for_a_writer_is_no_source(tmp_path, stage, form):
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "map.toml").write_text("rows = []")
+
+    with pytest.raises(BadSource, match=r"here is no (file|manifest)"):
+        stage(form, tmp_path / "fifo", mapping=str(tmp_path / "map.toml"))
+
+
+def test_links_out_of_a_folder_are_not_followed(tmp_path, stage):
+    written(tmp_path / "secret.jsonl", [SUBMISSION | {"id": "secret"}])
+    (tmp_path / "dump").mkdir()
+    written(tmp_path / "dump/a.jsonl", [SUBMISSION])
+    (tmp_path / "dump/b.jsonl").symlink_to(tmp_path / "secret.jsonl")
+
+    assert [*by_id(stage("reddit", tmp_path / "dump")["article"])] == ["abc"]
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "cut.gz", "cut.zst", "empty"])

@@ -8,6 +8,7 @@ import pytest
 
 from extras.moving_in.sources import BadSource, format_of, lemmy
 from extras.moving_in.staging import staged
+from extras.moving_in.tests import lemmy_api
 from extras.moving_in.tests.lemmy_api import Api, of_api, serving
 from extras.moving_in.tests.lemmy_rows import STAGED, lemmy_sql
 from extras.moving_in.tests.staging_rows import staged_rows
@@ -110,6 +111,14 @@ def test_a_server_of_another_software_is_refused_at_once(api):
         with pytest.raises(BadSource, match="cannot be read"):
             staged_rows("lemmy", address)
     assert len(api.asked) == 2
+
+
+def test_a_server_that_has_one_page_for_ever_is_refused(api, monkeypatch):
+    page = lemmy_api.api_page
+    monkeypatch.setattr(lemmy_api, "api_page", lambda path, query: page(path, {**query, "page": "1"}))
+
+    with serving(api) as address, pytest.raises(BadSource, match="again and again"):
+        staged_rows("lemmy", address)
 
 
 def test_an_interrupted_run_goes_on_where_it_was(api, tmp_path):

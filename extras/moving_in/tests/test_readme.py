@@ -18,6 +18,7 @@ from articles.domain.moderation_log import Action
 from articles.web import wiring
 from extras.moving_in.models import Arrival, FollowedFeed, Kind
 from extras.moving_in.sources import feed, lemmy
+from extras.moving_in.staging import COLUMNS as COLUMNS_STAGED
 from extras.moving_in.tests import files, mariadb_server
 from extras.moving_in.tests.lemmy_api import Api, of_api, serving
 from extras.moving_in.tests.lemmy_rows import STAGED as LEMMY, at_times_later, lemmy_sql
@@ -215,6 +216,52 @@ def test_a_site_of_lobsters_moves_in_by_a_dump_of_mariadb(run, site_store, tmp_p
                 assert check(site_store, out, LOBSTERS) is is_again
     assert staged_rows("lobsters", tmp_path / "lobsters.sql.gz") == LOBSTERS
     assert staged_rows("lobsters", tmp_path / "careful.sql") == LOBSTERS
+
+
+TEXTS = [
+    "javascript:alert(1)", "data:text/html,x", "http://x.example/" + "a" * 100_000, "http://[", "//evil.example",
+    "\u202eab", "\u200b\u2060", "e" + "\u0301" * 50_000, "admin", "Admin", "adm\u0456n", "C++", "cpp", "c p p",
+    "..", "score:", "\U0001f980", "\0", "\ud800", "<script>", "{{7*7}}", "x" * 199, "a\r\nb: c", "\x1b[2J", "~",
+    "1", "-1",
+]  # fmt: skip
+NUMBERS = [0, 1, -1, 2**53 - 1, -(2**53) + 1, files.T, 9_999_999_999, 0.1, 700_000_000]
+PLAIN = {
+    "id": "a", "title": "A", "text": "Text", "name": "Ann", "time": files.T, "article": "a", "member": "a",
+    "tag": "a", "value": 1, "kind": "member", "old_id": "b",
+}  # fmt: skip
+
+
+def test_what_a_stranger_writes_into_any_field_comes_in_bounds_or_not_at_all(run, site_store, tmp_path):
+    """Columns have strange values in turn, so that ids collide; inviters, replies and aliases go in circles."""
+    parts = []
+    (tmp_path / "strange").mkdir()
+    for table, columns in COLUMNS_STAGED.items():
+        if table in ("site", "bad", "log", "former"):
+            continue
+        mapped = "".join(f'{name} = "{name}"\n' for name in columns)
+        parts.append(f'[[rows]]\ntable = "{table}"\nfiles = "{table}.jsonl"\n{mapped}')
+        own = {name: value for name, value in PLAIN.items() if name in columns}
+        rows = [
+            own | ({"id": f"{name}{number}"} if "id" in own else {}) | {name: value}
+            for name, column in columns.items()
+            for number, value in enumerate(TEXTS if column.kind in ("id", "text") else NUMBERS)
+        ]
+        if circle := {"member": "inviter", "comment": "parent"}.get(table):
+            rows += [own | {"id": str(number), circle: str((number + 1) % 3)} for number in range(3)]
+        files.written(tmp_path / f"strange/{table}.jsonl", [own, *rows])
+    (tmp_path / "strange.toml").write_text("\n".join(parts))
+    command = ("import_site", "lines", "strange", "--mapping", "strange.toml", "--name", "strange")
+
+    dry, out = run(*command, "--dry-run"), run(*command)
+
+    assert "Not as at the source:" in dry
+    assert out.replace("\n", "").isprintable()
+    assert max(map(len, out.splitlines())) < 20_000
+    assert site_store.imports.count() > 20
+    assert "javascript" not in {one.link.partition(":")[0] for one in site_store.imports.iterate(with_texts=True)}
+    assert problems(site_store) == []
+    assert f"({site_store.imports.count():,} already present)" in run(*command), out
+    assert problems(site_store) == []
 
 
 def test_a_source_without_a_name_is_refused(run):

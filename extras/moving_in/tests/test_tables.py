@@ -59,7 +59,7 @@ C:\\new\\0 """ + "\x1a\t3\tNULL\n\\.\n"  # fmt: skip
 def test_a_dump_has_the_rows_of_each_program(tmp_path, dump):
     (tmp_path / "dump.sql").write_text(dump, "utf-8", newline="\n")
 
-    with opened(str(tmp_path / "dump.sql"), WANTED, ["users"]) as db:
+    with opened(str(tmp_path / "dump.sql"), WANTED, ["users"], print) as db:
         assert db.execute("SELECT * FROM users ORDER BY id").fetchall() == [
             (1, "O'Neil", None, None),
             (2, "(b), 'c';", "Line\nINSERT INTO", None),
@@ -67,10 +67,13 @@ def test_a_dump_has_the_rows_of_each_program(tmp_path, dump):
         ]
 
 
+HOSTILE = [" " * 200_000, "(" * 200_000, "'" * 200_001, "'" + "\\" * 200_001, "_" + "a" * 200_000, "1," * 200_000]
+
+
 def test_a_table_without_rows_is_there(tmp_path):
     (tmp_path / "dump.sql").write_text("CREATE TABLE `users` (\n  `id` int\n);\n", "utf-8")
 
-    with opened(str(tmp_path / "dump.sql"), WANTED, ["users"]) as db:
+    with opened(str(tmp_path / "dump.sql"), WANTED, ["users"], print) as db:
         assert db.execute("SELECT count(*) FROM users").fetchone() == (0,)
 
 
@@ -82,12 +85,13 @@ def test_a_table_without_rows_is_there(tmp_path):
         OF_MARIADB_11[: OF_MARIADB_11.index("(2,")],
         OF_PG_DUMP[: OF_PG_DUMP.index("C:")],
         OF_PG_DUMP[: OF_PG_DUMP.index("\t3\t")] + "\n\\.\n",
+        *(f"{OF_MARIADB_11}INSERT INTO `users` VALUES (1,{text}" for text in HOSTILE),
     ],
 )
 def test_a_dump_that_ends_within_a_table_or_a_row_is_refused(tmp_path, dump):
     (tmp_path / "dump.sql").write_text(dump, "utf-8", newline="\n")
 
-    with pytest.raises(BadSource), opened(str(tmp_path / "dump.sql"), WANTED, ["users"]):
+    with pytest.raises(BadSource), opened(str(tmp_path / "dump.sql"), WANTED, ["users"], print):
         pass
 
 
