@@ -1,18 +1,6 @@
 """Tables of anything else as CSV or JSON lines, with a mapping: which column is which field of a staging table.
 
-A mapping is TOML or JSON. Each of its `rows` says what rows of these files become:
-
-    [[rows]]
-    table = "article"                        # one of `staging.TABLES`
-    files = "posts*.csv"                     # default: every file
-    where = { kind = "post" }                # only rows with these values
-    id = "post_id"                           # a column; of JSON also one inside another, as in "author.name"
-    votes = { value = 1 }                    # a constant
-    time = { column = "created", unit = "ms" }         # or "s"; default: seconds or ISO 8601
-    text = { column = "body", form = "html" }          # becomes Markdown
-    tags = { column = "labels", separator = "|" }      # of an article; a list in JSON needs none
-
-CSV is UTF-8 with a line of names; `delimiter` is "," or, in *.tsv, a tab.
+A mapping is TOML or JSON, as README.md describes it. CSV is UTF-8 with a line of names.
 """
 
 import csv

@@ -51,12 +51,25 @@ def create(db: sqlite3.Connection, wanted: Wanted) -> None:
 def opened(
     source: str, wanted: Wanted, needed: Sequence[str], reach: Callable[[int], object]
 ) -> Iterator[sqlite3.Connection]:
-    """Open the tables of a source; in their SQL, `unix` is `seconds` and `truth` is `truth`. Raises BadSource.
+    """Yield a database with what is wanted of a source; in its SQL, `unix` is `seconds` and `truth` is `truth`.
 
-    Calls `reach` while it reads, which can end it.
+    Calls `reach` while it reads a dump, which can end it. Raises BadSource.
     """
     try:
-        with _opened(source, wanted, reach) as (db, found):
+        with closing(connected()) as db:
+            db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
+            create(db, wanted)
+            found = set()
+            for table, columns, rows in _parts(source, wanted, reach):
+                if names := [name for name in _names(wanted[table]) if name in columns]:
+                    found.add(table)
+                    places, marks = [columns.index(name) for name in names], ", ".join("?" * len(names))
+                    line = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608 # nosec B608 - our names
+                    try:
+                        db.executemany(line, ([row[place] for place in places] for row in rows))
+                    except IndexError:
+                        raise BadSource(f"A row of the table {table!r} has too few values.") from None
+            db.execute("COMMIT")
             if missing := [table for table in needed if table not in found]:
                 raise BadSource(f"There is no table {missing[0]!r} in {source.rpartition('@')[2]!r}.")
             yield db
@@ -64,22 +77,14 @@ def opened(
         raise BadSource(f"The source cannot be read: {error}") from error
 
 
-@contextmanager
-def _opened(source: str, wanted: Wanted, reach: Any) -> Iterator[tuple[sqlite3.Connection, set[str]]]:
+def _parts(source: str, wanted: Wanted, reach: Callable[[int], object]) -> _Parts:
     if source.startswith(("postgres://", "postgresql://")):
-        with _loaded(_served(source, wanted), wanted) as loaded:
-            yield loaded
-        return
+        return _served(source, wanted)
     with (path := file_of(source)).open("rb") as file:
         head = file.read(len(_SQLITE))
     if head.startswith(_CUSTOM):
         raise BadSource("This is pg_dump's own format. Turn it into SQL: pg_restore --file=dump.sql FILE")
-    if head == _SQLITE:
-        with closing(connected(f"{path.resolve().as_uri()}?mode=ro")) as db:
-            yield db, _viewed(db, wanted)
-        return
-    with _loaded(_dumped(_lines(path, reach), wanted), wanted) as loaded:
-        yield loaded
+    return _kept(path, wanted) if head == _SQLITE else _dumped(_lines(path, reach), wanted)
 
 
 def connected(path: str = "") -> sqlite3.Connection:
@@ -108,41 +113,14 @@ def _names(columns: str) -> list[str]:
     return [column.split()[0] for column in columns.split(", ")]
 
 
-def _viewed(db: sqlite3.Connection, wanted: Wanted) -> set[str]:
-    """Let the wanted tables of an SQLite file have the wanted columns. Return those that it has."""
-    found = set()
-    plain = "SELECT name FROM main.sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
-    tables = {row[0] for row in db.execute(plain)}  # a view could compute for ever
-    for table, columns in wanted.items():
-        here = {row[1] for row in db.execute(f"PRAGMA main.table_info({table})")} if table in tables else ()
-        if not here:
-            db.execute(f"CREATE TEMP TABLE {table} ({columns})")
-            continue
-        found.add(table)
-        chosen = ", ".join(name if name in here else f"NULL AS {name}" for name in _names(columns))
-        db.execute(f"CREATE TEMP VIEW {table} AS SELECT {chosen} FROM main.{table}")  # noqa: S608 # nosec B608 - our names
-    return found
-
-
-@contextmanager
-def _loaded(parts: _Parts, wanted: Wanted) -> Iterator[tuple[sqlite3.Connection, set[str]]]:
-    """Yield a database that has what is wanted of the parts, and the names of the tables that the source has."""
-    with closing(connected()) as db:
-        db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
-        create(db, wanted)
-        found = set()
-        for table, columns, rows in parts:
-            if not (names := [name for name in _names(wanted[table]) if name in columns]):
-                continue
-            found.add(table)
-            places = [columns.index(name) for name in names]
-            line = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608 # nosec B608 - our names
-            try:
-                db.executemany(line, ([row[place] for place in places] for row in rows))
-            except IndexError:
-                raise BadSource(f"A row of the table {table!r} has too few values.") from None
-        db.execute("COMMIT")
-        yield db, found
+def _kept(path: Path, wanted: Wanted) -> _Parts:
+    """Yield the wanted tables of an SQLite file. A view or a virtual table could compute for ever."""
+    with closing(connected(f"{path.resolve().as_uri()}?mode=ro")) as db:
+        plain = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+        for (table,) in db.execute(plain).fetchall():
+            here = {row[1] for row in db.execute(f"PRAGMA table_info({table})")} if table in wanted else ()
+            if names := [name for name in _names(wanted.get(table, "-")) if name in here]:
+                yield table, names, db.execute(f"SELECT {', '.join(names)} FROM {table}")  # noqa: S608 # nosec B608 - our names
 
 
 def _served(source: str, wanted: Wanted) -> _Parts:

@@ -244,17 +244,3 @@ def test_a_mapping_that_cannot_be_followed_is_refused(folder, stage, text, said)
 
     with pytest.raises(BadSource, match=said):
         stage("lines", folder, mapping=str(folder / "map.toml"))
-
-
-def test_strings_that_break_sites_are_staged_as_they_are(folder, stage, shared_dir):
-    naughty = [one for one in json.loads((shared_dir / "cases/naughty_strings.json").read_text("utf-8")) if one]
-    xss = (shared_dir / "cases/xss_300.txt").read_text("utf-8").splitlines()
-    texts = [one.replace("\0", "") for one in (*naughty, *xss) if one]
-    items = [{"number": at, "headline": text, "at": T * 1000} for at, text in enumerate(texts)]
-    (folder / "posts.csv").unlink()
-    written(folder / "posts.jsonl", items)
-
-    found = stage("lines", folder, mapping=str(folder / "map.toml"))
-
-    assert [row["title"] for row in found["article"]] == texts[: len(found["article"])]
-    assert len(found["article"]) == len(texts)
