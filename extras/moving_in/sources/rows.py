@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import sqlite3
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -87,8 +88,11 @@ class Rows:
         self.add("bad", place=place, reason=str(reason))
 
     def flush(self) -> None:
-        for (table, replaces), batch in self._waiting.items():
-            self._staging.fill(table, [*COLUMNS[table]], batch, replaces=replaces)
+        try:
+            for (table, replaces), batch in self._waiting.items():
+                self._staging.fill(table, [*COLUMNS[table]], batch, replaces=replaces)
+        except sqlite3.OperationalError as error:  # such as a full disk
+            raise BadSource(f"The rows of the source cannot be kept in {self._staging.path}: {error}.") from error
         self._waiting.clear()
 
     def read(self, rows: Iterator[tuple[str, Any]], stage: Callable[[Any], object]) -> None:

@@ -149,6 +149,15 @@ def test_what_waits_for_a_writer_is_no_source(tmp_path, stage, form):
         stage(form, tmp_path / "fifo", mapping=str(tmp_path / "map.toml"))
 
 
+def test_a_disk_that_gets_full_ends_it_with_a_sentence(tmp_path):
+    written(tmp_path / "many.jsonl", (SUBMISSION | {"id": str(number)} for number in range(6_000)))
+
+    with staged(tmp_path / "staging") as staging:
+        staging.run("PRAGMA max_page_count = 90")
+        with pytest.raises(BadSource, match="full"):
+            format_of("reddit").fill(str(tmp_path / "many.jsonl"), staging, {}, lambda _: None)
+
+
 def test_links_out_of_a_folder_are_not_followed(tmp_path, stage):
     written(tmp_path / "secret.jsonl", [SUBMISSION | {"id": "secret"}])
     (tmp_path / "dump").mkdir()

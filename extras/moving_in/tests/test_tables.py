@@ -67,6 +67,17 @@ def test_a_dump_has_the_rows_of_each_program(tmp_path, dump):
         ]
 
 
+def test_reading_a_dump_can_be_interrupted(tmp_path):
+    (tmp_path / "dump.sql").write_text("-- a line\n" * 20_000)
+
+    with pytest.raises(KeyboardInterrupt), opened(str(tmp_path / "dump.sql"), WANTED, ["users"], _interrupt):
+        pass
+
+
+def _interrupt(_rows):
+    raise KeyboardInterrupt
+
+
 HOSTILE = [" " * 200_000, "(" * 200_000, "'" * 200_001, "'" + "\\" * 200_001, "_" + "a" * 200_000, "1," * 200_000]
 
 
