@@ -67,6 +67,8 @@ class Log:
 
     def enter(self) -> None:
         """Add what did not come yet, the oldest first. A round trip for each batch of each part."""
+        if not self.staging.count("log"):
+            return
         parts = self._store.get_newest()
         came, done = Counter[int](), Counter[int]()
         for part, entry in self._entries() if any(length for length, _ in parts) else ():

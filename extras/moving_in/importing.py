@@ -152,12 +152,12 @@ class MovingIn:
                 self.source.save(update_fields=["entering"])
             self._last: ArticleId = self.source.entering[0] if self.source.entering else 0
             self._enter_groups()
-            for rows in portions(self.staging.rows("member", order="ORDER BY joined, length(id), id"), _PER_QUERY):
-                self._enter_members(rows)
-                self._advance(len(rows))
-            for rows in portions(self.staging.articles(), BATCH // 4):
-                self._enter_articles(rows)
-                self._advance(len(rows))
+            members = portions(self.staging.rows("member", order="ORDER BY joined, length(id), id"), _PER_QUERY)
+            articles = portions(self.staging.articles(), BATCH // 4)
+            for batches, enter in ((members, self._enter_members), (articles, self._enter_articles)):
+                for rows in batches:
+                    enter(rows)
+                    self._advance(len(rows))
             kept_things = ("saved", "saved articles", self._save), ("hidden", "hidden articles", self._hide)
             for table, noun, keep in (*kept_things, ("follow", "followed and hidden groups", self._follow)):
                 kept = self.staging.rows(table, order="ORDER BY member")
@@ -203,10 +203,8 @@ class MovingIn:
         rows = [(kind, old, str(new)) for old, new in ids.items()]
         rows += [(Kind.PATH, path, f"{kind} {new}") for path, new in paths.items()]
         rows = [] if self.is_dry else [row for row in rows if len(row[1]) <= OLD_ID_LIMIT]
-        arrivals = (
-            Arrival(source=self.source, kind=one, old_id=old, new_id=new, is_made=old not in here)
-            for one, old, new in rows
-        )
+        of = partial(Arrival, source=self.source)
+        arrivals = (of(kind=one, old_id=old, new_id=new, is_made=old not in here) for one, old, new in rows)
         Arrival.objects.bulk_create(arrivals, ignore_conflicts=True)
 
     # Groups
@@ -229,9 +227,8 @@ class MovingIn:
                 choices.close_group(slug, is_closed=True)
         fresh = {slug: row for slug, row in rows.items() if slug not in present}
         self._slugs = {tag: present.get(slug, slug) for tag, slug in self._slugs.items()}
-        self._note_arrivals(
-            Kind.GROUP, self._slugs, here=[tag for tag, slug in self._slugs.items() if slug not in fresh]
-        )
+        here = {tag for tag, slug in self._slugs.items() if slug not in fresh}
+        self._note_arrivals(Kind.GROUP, self._slugs, here=here)
         title_of = partial(self._optional, lines.clean_group_title, "group", column="title")
         text_of = partial(self._optional, lines.clean_group_description, "group", column="description")
         texts = {slug: text for slug, row in fresh.items() if (text := text_of(row))}

@@ -326,3 +326,5 @@ def test_a_log_comes_once_and_only_into_one_without_other_entries(site, tmp_path
     report = enter(site, tmp_path / "s")
     assert report.examples["log", "the one here has other entries: what did not come before stays behind"]
     assert len([*site.moderation_log.iterate()]) == 6
+    stage(tmp_path / "without log", now)
+    assert "log" not in {noun for noun, _ in enter(site, tmp_path / "without log").reasons}
