@@ -24,7 +24,7 @@ from extras.moving_in.staging import Staging
 from outgoing.fetching import Fetch, NotFetched, checked
 from outgoing.posting import WORLD, pause_in
 
-_LOG = "id INTEGER PRIMARY KEY, reason, when_"
+_LOG = "id INTEGER PRIMARY KEY, mod_person_id INTEGER, reason, when_"
 _WANTED = {
     "person": "id INTEGER PRIMARY KEY, name, actor_id, local, bio, published, banned, ban_expires, deleted",
     "local_user": "person_id INTEGER, email, password_encrypted",
@@ -124,6 +124,19 @@ _QUERIES = (
     WHERE NOT truth(pending)
     UNION ALL SELECT who.name, g.name, 1
     FROM community_block JOIN group_here g ON g.id = community_id JOIN who ON who.id = person_id"""),
+    ("log", """
+    SELECT unix(when_) AS time, coalesce(a.name, '~') AS actor, action, article, comment, member,
+        nullif(reason, '') AS reason FROM (
+        SELECT when_, mod_person_id AS by, reason, iif(truth(removed), 'remove', 'restore') AS action,
+            CAST(post_id AS TEXT) AS article, NULL AS comment, NULL AS member
+        FROM mod_remove_post JOIN here ON here.id = post_id
+        UNION ALL SELECT when_, mod_person_id, reason, iif(truth(locked), 'lock', 'unlock'), CAST(post_id AS TEXT),
+            NULL, NULL FROM mod_lock_post JOIN here ON here.id = post_id
+        UNION ALL SELECT when_, mod_person_id, reason, iif(truth(removed), 'remove-comment', 'restore-comment'),
+            NULL, CAST(comment_id AS TEXT), NULL FROM mod_remove_comment JOIN comment_here c ON c.id = comment_id
+        UNION ALL SELECT when_, mod_person_id, reason, iif(truth(banned), 'ban', 'lift-ban'), NULL, NULL, m.name
+        FROM mod_ban JOIN who m ON m.id = other_person_id
+    ) LEFT JOIN who a ON a.id = by ORDER BY time"""),
 )  # fmt: skip
 
 

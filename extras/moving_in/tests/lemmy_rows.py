@@ -193,6 +193,15 @@ STAGED = {
     "saved": [("bob", "31", _at(11))],
     "hidden": [("bob", "32")],
     "follow": [("alice", "rust", 0), ("bob", "rust", 1)],
+    "log": [
+        (_at(12), "alice", "remove", "31", None, None, None),
+        (_at(12), "alice", "remove", "33", None, None, "Spam"),
+        (_at(13), "alice", "restore", "31", None, None, None),
+        (_at(14), "alice", "lock", "32", None, None, None),
+        (_at(14), "alice", "remove", "33", None, None, "Still spam"),
+        (_at(15), "alice", "remove-comment", None, "42", None, "Unkind"),
+        (_at(16), "alice", "ban", None, None, "bob", "Spam"),
+    ],
 }  # fmt: skip
 """What has to be staged of it, row by row, in the order of the first columns."""
 
