@@ -31,7 +31,7 @@ from extras.moving_in.store import MovedLog, Undoings
 
 _ARTICLES, _MEMBERS = 100, 200  # that are handled together
 _ACTS = {
-    "log": "moderators acted on it", "merge": "it was merged", "flag": "it was flagged",
+    "log": "it is in the moderation log", "merge": "it was merged", "flag": "it was flagged",
     "edit": "it was edited here", "deletion": "a comment was deleted here", "extra": "a change was suggested",
     "vote": "members voted here", "answer": "members commented here",
 }  # fmt: skip
@@ -62,6 +62,9 @@ class Undoing:
         moved = self.source.accounts.filter(claimed_at=None, user__left_at=None, user__last_login=None)
         self._ours = set(moved.values_list("pk", flat=True))
         self._others = User.objects.filter(left_at=None).exclude(pk__in=moved.values("pk"))
+        self._sources = Source.objects.filter(Q(pk=self.source.pk) | Q(name__startswith=f"{self.source.name}/"))
+        shared = Arrival.objects.filter(kind=Kind.MEMBER).exclude(source__in=self._sources.values("pk"))
+        self._shared = self._ours.intersection(map(int, shared.values_list("new_id", flat=True).iterator()))
         self._gone, self._chosen = set[ArticleId](), set[ArticleId]()
 
     def run(self) -> None:
@@ -142,8 +145,9 @@ class Undoing:
     # Members
 
     def _take_accounts(self, members: Collection[UserId]) -> None:
-        """Delete these accounts, but those whose articles, comments or votes stay, or that moderators left out."""
+        """Delete these accounts, but those of other sources, with something that stays, or left out of ranking."""
         active, written = self._store.list_left_out(), self._store.iterate_lists(members, written=True)
+        active |= self._shared
         active |= {user for user, _, ids in written if not self._gone.issuperset(ids)}
         going = [user for user in members if user not in active]
         self.counts["accounts"] += len(going)
@@ -165,36 +169,35 @@ class Undoing:
     def _take_groups(self) -> None:
         """Delete the groups that the import made, unless an article, a removed one too, names them."""
         made = self.source.arrivals.filter(kind=Kind.GROUP, is_made=True).values_list("new_id", flat=True)
-        slugs = self._store.list_empty({*made}, self._gone)
-        self.counts["groups"] += len(slugs)
-        if slugs and not self.is_dry:
-            self._store.drop_groups(slugs)
+        self._empty = self._store.list_empty({*made}, self._gone)
+        self.counts["groups"] += len(self._empty)
+        if self._empty and not self.is_dry:
+            self._store.drop_groups(self._empty)
             with transaction.atomic():
-                for slug in slugs & choices.closed_groups():
+                for slug in self._empty & choices.closed_groups():
                     choices.close_group(slug, is_closed=False)
 
     def _forget(self) -> None:
         """Delete the rows of what went, and the source if nothing stays, with the sites that had moved to it."""
         left = set(self.source.accounts.values_list("pk", flat=True))
-        sources = Source.objects.filter(Q(pk=self.source.pk) | Q(name__startswith=f"{self.source.name}/"))
         log, came = MovedLog(self.repository.store), self.source.log_entries
         if len(came) == log.count and not self.stays:
-            sources.update(log_entries=[])  # first: what is dropped twice would be others
+            self._sources.update(log_entries=[])  # first: what is dropped twice would be others
             log.drop(came)
         if not left and not self.stays:
-            sources.delete()
+            self._sources.delete()
             return
-        rows = Arrival.objects.filter(source__in=list(sources)).order_by("pk").values_list("pk", "kind", "new_id")
-        for some in portions(rows.iterator(), 500):
+        rows = Arrival.objects.filter(source__in=list(self._sources))
+        for some in portions(rows.order_by("pk").values_list("pk", "kind", "new_id").iterator(), 500):
             going = [pk for pk, kind, new_id in some if not self._is_left(kind, new_id, left)]
-            Arrival.objects.filter(pk__in=going).delete()
-        sources.update(undo_begun_at=None, entering=None)
+            rows.filter(pk__in=going).delete()
+        self._sources.update(undo_begun_at=None, entering=None)
 
     def _is_left(self, kind: str, new_id: str, accounts: Collection[UserId]) -> bool:
         if kind == Kind.PATH:
             kind, _, new_id = new_id.partition(" ")
         if kind == Kind.GROUP:
-            return bool(self.stays)
+            return bool(self.stays) and new_id not in self._empty
         if kind == Kind.MEMBER:
             return int(new_id) in accounts
         return int(new_id) // (COMMENTS_PER_ARTICLE if kind == Kind.COMMENT else 1) in self.stays

@@ -11,7 +11,7 @@ from articles.configuration import choices
 from articles.domain.articles import Choice
 from articles.domain.comments import root_of
 from articles.domain.flags import FlagReason
-from articles.domain.moderation_log import OPERATOR
+from articles.domain.moderation_log import OPERATOR, Actor
 from articles.models import ArchivedViews
 from extras.moving_in import importing, store, undoing
 from extras.moving_in.importing import Interrupted, MovingIn
@@ -120,6 +120,16 @@ def remove(site, number):
     site.articles.remove(number, MODERATOR, "Spam")
 
 
+def withdraw(site, number):
+    bob = User.objects.get(username="bob")
+    site.articles.withdraw(number, Actor(bob.pk, "bob"))
+
+
+def redact(site, number):
+    remove(site, number)
+    assert site.redactions.redact_article(number, ["Text"], MODERATOR, "Private")
+
+
 def remove_comment(site, number):
     site.comments.remove(root_of(number) + 1, MODERATOR, "Spam")
 
@@ -129,7 +139,9 @@ def merge(site, number):
     assert sum(site.merges.merge(number, other.id, MODERATOR, "The same"))
 
 
-@pytest.mark.parametrize("act", [vote, vote_on_comment, comment, save, flag, remove, remove_comment, merge])
+@pytest.mark.parametrize(
+    "act", [vote, vote_on_comment, comment, save, flag, remove, withdraw, redact, remove_comment, merge]
+)
 def test_what_someone_answered_stays_with_its_discussion(site, before, act):
     number = ids()["b"]
     act(site, number)
@@ -154,6 +166,14 @@ def test_a_claimed_account_stays_with_what_it_wrote_since(site, before):
     assert arrived(Kind.MEMBER) == {"1": str(ann.pk), "ann-former": str(ann.pk)}
     assert [one for one, _ in site.members.iterate_posted(ann.pk)] == [own.id]
     assert [*site.members.iterate_saved(ann.pk)] == []
+    assert problems(site) == []
+
+
+def test_an_account_that_is_also_of_another_source_stays(site, before):
+    other = Source.objects.create(name="other", format="lines")
+    Arrival.objects.create(source=other, kind=Kind.MEMBER, old_id="9", new_id=arrived(Kind.MEMBER)["1"])
+    undo(site)
+    assert [*MovedAccount.objects.values_list("user__username", flat=True)] == ["ann"]
     assert problems(site) == []
 
 
