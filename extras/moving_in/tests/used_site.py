@@ -33,7 +33,7 @@ def fill(repository):
         for n, name in enumerate(names)
     }
     for one in users.values():
-        User.objects.filter(pk=one.pk).update(password=f"pbkdf2_sha256$1$salt{one.pk}$hash")
+        User.objects.filter(pk=one.pk).update(password=f"pbkdf2_sha256$1$salt{one.pk}${'h' * 43}=")
     ann, bob, cid, dee, lurker, mod, zhang = users.values()
     moderator = Actor(mod.pk, "judge")
     groups.ensure({"cpp": "C++", "web": "The Web", "old-web": "Old", f"{SECRET}-closed": f"{SECRET}closedtitle"})
