@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from articles.domain.articles import WITHDRAWN, Article, ArticleId, Content, Posted
+from articles.domain.articles import LATEST, WITHDRAWN, Article, ArticleId, Content, Posted
 from articles.domain.comments import root_of
 from articles.domain.errors import ArticleNotFound, ArticlesError, DuplicateLink, StoreError
 from articles.domain.limits import Use, of_posting
@@ -226,12 +226,14 @@ class Articles:
         """Remove an article, perhaps in a sweep. One round trip. Raises ArticleNotFound, ArticleRemoved."""
         self._moderate("articles/remove", article_id, actor, reason, root_of(article_id), sweep, "", "")
 
-    def withdraw(self, article_id: ArticleId, poster: Actor) -> None:
+    def withdraw(self, article_id: ArticleId, poster: Actor, *, is_late: bool = False) -> None:
         """Remove an article from every list as its poster, within `Rules.edit_window`; free its link. Idempotent.
 
-        Two round trips. Raises ArticleNotFound, ArticleRemoved, NotThePoster, WithdrawingClosed, AccountDeleted.
+        `is_late`: whenever it was posted. Two round trips. Raises ArticleNotFound, ArticleRemoved, ArticleMerged,
+        NotThePoster, WithdrawingClosed, AccountDeleted.
         """
-        further: list[Value] = [root_of(article_id), "", poster.id, self._store.rules.edit_window]
+        window = LATEST if is_late else self._store.rules.edit_window
+        further: list[Value] = [root_of(article_id), "", poster.id, window]
         content = self._moderate("articles/remove", article_id, poster, WITHDRAWN, *further)
         self._store.run("lease/release", [names.link(post_digest(*content))], [article_id])
 

@@ -7,6 +7,7 @@ it, or someone has it who comes from a provider with that address.
 import logging
 from collections import defaultdict
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 from django.core import signing
@@ -18,11 +19,14 @@ from django.utils import timezone
 from django.utils.translation import get_language, override
 from django_tasks import task
 
-from accounts import names
+from accounts import account_deletion, names
 from accounts.mail import TooManyMails, letter, mail_due, mail_origin, send_now
 from accounts.models import User
+from articles.domain.errors import ArticleMerged, ArticleRemoved
+from articles.domain.moderation_log import Actor
+from articles.web.wiring import repository
 from extras.moving_in.models import Arrival, Kind, MovedAccount, Source
-from tasks import MAIL, TaskQueueFull, add
+from tasks import MAIL, OUT, TaskQueueFull, add
 
 DAYS = 3  # for which a link works
 MAIL_OF_LINKS = "moving_in/mail.html"
@@ -71,6 +75,27 @@ def note_rehash(instance: User, update_fields: Collection[str] | None, **_signal
     """Let an old password that was right claim the account where no session begins, as in an app's login."""
     if update_fields and {*update_fields} == {"password"}:
         note_login(instance)
+
+
+# Leaving
+
+
+@task(queue_name=OUT)
+def leave_with_posts(number: int) -> None:
+    """Delete the comments of an account, withdraw its articles, and delete it. Idempotent.
+
+    Raises StoreError, DatabaseError.
+    """
+    if (member := User.objects.filter(pk=number, left_at=None).first()) is None:
+        return
+    comments, articles = repository().comments, repository().articles
+    while mine := comments.get_page_by(number)[0]:
+        for one in mine:
+            comments.delete(one.id, number)
+    for article, _at in repository().members.iterate_posted(number):
+        with suppress(ArticleRemoved, ArticleMerged):
+            articles.withdraw(article, Actor(number, member.username), is_late=True)
+    account_deletion.begin(number)
 
 
 # By a link

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import Max
 from django.http import Http404, HttpRequest, HttpResponse
@@ -38,6 +39,7 @@ from articles.web.wiring import repository
 from extras.moving_in import addresses, claims
 from extras.moving_in.models import Arrival
 from moderation.subjects import page_of, reason_in
+from tasks import TaskQueueFull, add
 
 
 def _parts() -> int:
@@ -117,6 +119,12 @@ def ask(request: HttpRequest) -> HttpResponse:
     return redirect("articles:claim")
 
 
+class LeaveForm(DeleteAccountForm):
+    posts = forms.BooleanField(
+        label=gettext_lazy("Delete its comments as well, and withdraw its articles"), required=False
+    )
+
+
 @sensitive_post_parameters()
 @never_cache
 @page_with_form
@@ -133,12 +141,16 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "moving_in/claim.html", {"moved": None}, status=404)
     member, intent = moved.user, LoginIntent.from_request(request)
     typed, leaves = request.POST if request.method == "POST" else None, "name" in request.POST
-    leaving = DeleteAccountForm(typed if leaves else None, member=member)
+    leaving = LeaveForm(typed if leaves else None, member=member)
     takes_password = settings.PASSWORDS and not intent.connect
     data = None if leaves else typed
     form: Any = NewPasswordForm(member, data) if takes_password else forms.Form(data)
-    if leaving.is_valid() and _delete(member):
-        return show_next(request, _("The account has been deleted."), "/")
+    if leaving.is_valid() and _delete(member, leaving):
+        posts = leaving.cleaned_data["posts"]
+        told = (
+            _("The account and what it posted are being deleted.") if posts else _("The account has been deleted.")
+        )
+        return show_next(request, told, "/")
     if form.is_valid() and _claim(member, address, form):
         messages.success(
             request, _("Welcome back, %(name)s. The account is yours now.") % {"name": member.get_username()}
@@ -196,11 +208,20 @@ def _claim(member: User, address: str, form: Any) -> bool:
     return True
 
 
-def _delete(member: User) -> bool:
-    with transaction.atomic():
-        if not claims.take(member):
-            return False
-        account_deletion.begin(member.pk)
+def _delete(member: User, form: LeaveForm) -> bool:
+    """Delete the account, or let a task do it with what it posted; return False if someone else was faster."""
+    try:
+        with transaction.atomic():
+            if not claims.take(member):
+                return False
+            if form.cleaned_data["posts"]:
+                User.objects.filter(pk=member.pk).update(password=make_password(None))
+                add(claims.leave_with_posts, member.pk)
+            else:
+                account_deletion.begin(member.pk)
+    except TaskQueueFull:
+        form.add_error(None, _("Too much is waiting to be done here. Try again later."))
+        return False
     account_deletion.advance_briefly()
     return True
 

@@ -16,16 +16,20 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
+from accounts import account_deletion
 from accounts.models import User
 from accounts.web.login_intent import LoginIntent, member_arrived
 from articles.configuration import choices
+from articles.domain.articles import WITHDRAWN
+from articles.domain.errors import StoreUnavailable
 from articles.domain.limits import Rate
 from articles.web import extras
 from extras.moving_in import claims, pages
 from extras.moving_in.models import MovedAccount
 from extras.moving_in.tests.doors import waiting
-from tests.cast import PASSWORD
-from tests.factories import browser_of, member
+from tasks import OUT, work_off
+from tests.cast import MODERATOR, PASSWORD
+from tests.factories import browser_of, comment_on, imported, member
 from tests.internals import meanwhile
 from tests.mail_backends import wait_until_sent
 
@@ -141,7 +145,7 @@ def test_a_link_that_is_not_valid_changes_nothing(ann, wrong):
         case "closed":
             User.objects.update(is_active=False)
         case "deleted":
-            pages._delete(ann.user)
+            account_deletion.begin(ann.pk)
     before = User.objects.values_list("password", "email", "left_at").get(pk=ann.pk)
 
     with time_machine.travel(later, tick=False):
@@ -149,6 +153,19 @@ def test_a_link_that_is_not_valid_changes_nothing(ann, wrong):
             assert answer.status_code == 404
             assert NOT_VALID in answer.text
     assert User.objects.values_list("password", "email", "left_at").get(pk=ann.pk) == before
+
+
+def failing_once(withdraw):
+    """Return a method that ends at its first call, as a process does that is killed."""
+    calls = []
+
+    def method(_self, *args, **options):
+        calls.append(args)
+        if len(calls) == 1:
+            raise StoreUnavailable
+        return withdraw(*args, **options)
+
+    return method
 
 
 def delete(link, **_):
@@ -184,6 +201,48 @@ def test_the_owner_deletes_the_account_instead(ann, client):
     assert User.objects.get(pk=ann.pk).left_at is not None
     assert not MovedAccount.objects.exists()
     assert not get_user(client).is_authenticated
+
+
+def test_the_owner_deletes_the_account_with_what_it_posted(ann, client, site_store, monkeypatch):
+    User.objects.filter(pk=ann.pk).update(password=make_password("an old password"))
+    bob, days = member("bob").pk, 86_400
+    old = imported(1, site_store.store.now() - 90 * days, poster=ann.pk, poster_name="ann", text="Her text")
+    gone, other, fresh = site_store.imports.add(
+        [old, imported(2, old.posted_at, poster=bob), imported(3, old.posted_at + 1, poster=ann.pk)]
+    )
+    site_store.articles.remove(fresh, MODERATOR, "Spam")
+    answered, _alone = (comment_on(site_store, other, "Hers", user=ann.pk) for _ in range(2))
+    reply = comment_on(site_store, other, "His", user=bob, parent=answered)
+    link = claims.path_of(ann, ADDRESS)
+    assert "posts" in client.get(link).text
+
+    answer = client.post(link, {"name": "ann", "posts": "on"}, follow=True)
+
+    assert "The account and what it posted are being deleted." in answer.text
+    assert choose(link).status_code == 404
+    assert not User.objects.get(pk=ann.pk).has_usable_password()
+    withdraw = site_store.articles.withdraw
+    monkeypatch.setattr(type(site_store.articles), "withdraw", failing_once(withdraw))
+    for _ in range(2):  # the first is interrupted
+        DBTaskResult.objects.update(run_after=timezone.now())
+        work_off(OUT)
+    assert User.objects.get(pk=ann.pk).left_at is not None
+    assert site_store.articles.get(gone).removed == WITHDRAWN
+    assert site_store.articles.get(fresh).removed == "Spam"
+    assert [(one.id, one.text, one.is_deleted) for one in site_store.imports.iterate_comments(other)] == [
+        (answered, "", True), (reply, "His", False),
+    ]  # fmt: skip
+    assert site_store.articles.get(other).removed is None
+
+
+def test_an_account_that_cannot_be_deleted_yet_still_waits(ann, client, monkeypatch):
+    monkeypatch.setattr(pages, "add", lambda *_: (_ for _ in ()).throw(claims.TaskQueueFull()))
+    link = claims.path_of(ann, ADDRESS)
+
+    assert "Too much is waiting to be done here." in client.post(link, {"name": "ann", "posts": "on"}).text
+
+    assert client.post(link, {"name": "ann"}).status_code == 302
+    assert User.objects.get(pk=ann.pk).left_at is not None
 
 
 def test_who_is_logged_in_as_another_member_becomes_the_owner_of_the_account_alone(ann):
