@@ -266,7 +266,7 @@ def test_a_log_and_former_sites_that_came_keep_nothing_here(site, tmp_path):
         rows = [("older", "lobsters", "old.example", "article", "x", "a")]
         staging.fill("former", ["source", "format", "host", "kind", "old_id", "id"], rows)
     enter(site, tmp_path / "s")
-    assert [*Source.objects.values_list("name", flat=True)] == ["old", "old/older"]
+    assert {*Source.objects.values_list("name", flat=True)} == {"old", "old/older"}
     one = Undoing(site, Source.objects.get(name="old"))
     one.run()
     assert one.stays == {}
