@@ -33,7 +33,8 @@ def fill(member):
 
 def stage(told, _repository):
     moved = waiting("Moved-" + "w" * 24)
-    told["claim"], told["moved"] = claims.path_of(moved, "mo@old.example"), moved.user.username
+    path = claims.path_of(moved, "mo@old.example")
+    told["claim"], told["moved"] = path.split("/")[2], moved.user.username
 
 
 def _ask(member):
@@ -44,10 +45,10 @@ def _ask(member):
 PAGES = (
     ("claim an account", "/claim/"),
     ("claim an account, sent wrongly", "/claim/", "", 400, {"email": ""}),
-    ("link that claims an account", "{claim}"),
+    ("link that claims an account", "/claim/{claim}/"),
     (
         "link that claims an account, sent wrongly",
-        "{claim}",
+        "/claim/{claim}/",
         "",
         400,
         {"new_password1": "short", "new_password2": ""},
