@@ -73,13 +73,13 @@ def use_store(repository, article_id, slugs, more):
     log = MovedLog(repository.store)
     for one, comment in ((number, ""), (number, str(root_of(number) + 1)), (0, "")):
         part = log.part_of(one)
-        facts = ("lock", at, "*", str(one), comment, "Title", "Reason", "{}")
+        facts = ("lock", repository.store.now(), "*", str(one), comment, "Title", "Reason", "{}")
         assert log.append(part, log.get_newest()[part][0], [facts])
     client, lists = repository.store.client, [keys.log for keys in repository.store.shards.all]
     entries = {name: client.lrange(name, 0, -1) for name in lists}
     log.drop([len(entries[name]) for name in lists])
     for name in filter(entries.get, lists):  # what others need of it
-        client.rpush(name, *entries[name])
+        client.lpush(name, *reversed(entries[name]))
     times = {number: at + 30}
     undoings = Undoings(repository.store)
     seen = {one: first for one, (first, *_) in undoings.look(times).items()}
