@@ -75,7 +75,7 @@ def test_without_its_own_store_the_site_starts_says_so_and_continues_once_it_ans
 
 
 def test_the_main_lists_are_kept_even_if_no_one_reads_them(site):
-    until(lambda: len(copies(site)) >= 10, DEADLINE, site.told)  # five lists in two languages
+    until(lambda: len(copies(site)) >= 15, DEADLINE, site.told)  # five lists in three languages
     with hanging_store(store_of(site)):
         assert [site.get(path)[0] for path in ("/newest/", "/hot/", "/top/", "/groups/")] == [200] * 4
 
