@@ -33,7 +33,7 @@ from tests.store_state import problems
 no_postgres = missing() or ("" if shutil.which("pg_dump") else "pg_dump is not installed")
 
 
-@pytest.fixture(params=[1, 4], ids=["1 shard", "4 shards"])
+@pytest.fixture(params=[pytest.param(1, marks=pytest.mark.deep), 4], ids=["1 shard", "4 shards"])
 def site_store(request, settings, new_site, tmp_path, monkeypatch):
     """The store on so many shards, and the working directory, with the files that the README names."""
     settings.STORE_SHARDS = max(request.param, settings.STORE_SHARDS)

@@ -153,7 +153,7 @@ def move(begin, folder, shards, *, private):
     return before, Here(store, source).look(), source, ids
 
 
-@pytest.mark.parametrize("shards", [1, 4], ids=["1 shard", "4 shards"])
+@pytest.mark.parametrize("shards", [pytest.param(1, marks=pytest.mark.deep), 4], ids=["1 shard", "4 shards"])
 def test_a_trusted_successor_gets_an_equal_site(begin, folder, shards):
     before, after, _source, _ids = move(begin, folder, shards, private=True)
     for one in before["members"].values():
@@ -176,7 +176,7 @@ def _seconds(at):
     return round(at.timestamp(), 3)
 
 
-@pytest.mark.parametrize("shards", [1, 4], ids=["1 shard", "4 shards"])
+@pytest.mark.parametrize("shards", [pytest.param(1, marks=pytest.mark.deep), 4], ids=["1 shard", "4 shards"])
 def test_what_readers_saw_is_equal_at_any_successor(begin, folder, shards):
     before, after, _source, ids = move(begin, folder, shards, private=False)
     articles, comments, groups = before["articles"], before["comments"], before["groups"]
