@@ -144,7 +144,7 @@ class Extra(AppConfig):
         with the `intent` of the login `login`, `sign_up` and `confirm`; above: `login.head` and `sign_up.head`.
         `password_reset`: below its form. `newcomer`: for a person from elsewhere who has no account, with `intent`
         and the verified `address` or "". `member` and `moderation`: pages of and about a `member`.
-        `held`: where a post comes from that waits for approval, and that no rule holds.
+        `held`: where a post of a `member` comes from that waits for approval, and that no rule holds any longer.
         """
         return ""
 

@@ -37,7 +37,7 @@ from articles.web.identity import actor, member_named, needs
 from articles.web.rights import may
 from articles.web.wiring import repository
 from extras.moving_in import addresses, claims
-from extras.moving_in.models import Arrival
+from extras.moving_in.models import Arrival, FollowedFeed
 from moderation.subjects import page_of, reason_in
 from tasks import TaskQueueFull, add
 
@@ -71,7 +71,8 @@ def draw(place: str, request: HttpRequest, **facts: Any) -> str:
     """Return what a place of one of the core's pages shows of accounts that wait. One query at most."""
     match place:
         case "held":
-            pass
+            if not FollowedFeed.objects.filter(member=facts["member"]).exists():
+                return ""
         case "newcomer":
             found = claims.waiting().filter(address__iexact=facts["address"]) if facts["address"] else ()
             facts["links"] = [(one, claims.path_of(one, one.address)) for one in found]

@@ -156,6 +156,10 @@ def test_moderators_see_what_a_feed_brought_and_what_a_rule_holds(followed, blog
     queue = browser_of(User.objects.get(username="mod")).get("/moderation/queue/").content.decode()
     assert "Automatic rule: A rule" in queue
     assert "feed" not in queue[queue.index('id="held"') : queue.index("Approved posts")]
+    HeldPost.objects.update(author=User.objects.get(username="mod"))
+    rule.delete()
+    queue = browser_of(User.objects.get(username="mod")).get("/moderation/queue/").content.decode()
+    assert "feed" not in queue[queue.index('id="held"') : queue.index("Approved posts")]
 
 
 def test_entries_that_could_not_be_posted_are_skipped(followed, blog):
