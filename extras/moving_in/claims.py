@@ -1,7 +1,7 @@
-"""Claims of accounts that an import made: whoever shows that one is theirs gets it, once.
+"""Claims of accounts that an import made: the owner proves that an account is theirs, and gets it once.
 
-The old password shows it, see `hashers`, or a link: it is mailed to the address from the source, a moderator gives
-it, or someone has it who comes from a provider with that address.
+The proof is the old password, see `hashers`, or a link. The site mails it to the address from the source, a
+moderator passes it on, or a newcomer gets it whose provider vouches for that address.
 """
 
 import logging

@@ -65,7 +65,7 @@ class Report:
     examples: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def note(self, noun: str, reason: str, old_id: object, shown: int = _SHOWN) -> None:
-        """Note why something did not come, or what of it did not. `shown`: ids that are told of this reason."""
+        """Note why a row was not imported, or not in full. `shown`: most ids that the report lists."""
         self.reasons[noun, reason] += 1
         if len(first := self.examples[noun, reason]) < shown:
             first.append("".join(c if c.isprintable() else repr(c)[1:-1] for c in str(old_id)[:_LONGEST_SHOWN]))

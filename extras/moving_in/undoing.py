@@ -1,4 +1,4 @@
-"""Take out what a source brought, as long as nobody answered it.
+"""Remove what a source brought, as long as no member or moderator has reacted to it.
 
 An article goes in one step, which looks again: each vote and comment of members here either keeps it or is
 refused. Saves, and votes on comments after the first thousand, have been looked at shortly before. Rows of

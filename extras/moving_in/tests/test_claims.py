@@ -1,4 +1,4 @@
-"""The owner of an account that moved in gets it, once, and nobody learns whose it was."""
+"""The owner of an account that moved in gets it once, and other readers do not learn whose it was."""
 
 import re
 from datetime import timedelta

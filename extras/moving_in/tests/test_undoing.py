@@ -1,4 +1,4 @@
-"""What came is taken out again, as long as nobody answered it; all else stays as it is."""
+"""An undo removes what came, unless members or moderators have reacted to it; all else stays as it is."""
 
 import time
 from contextlib import suppress

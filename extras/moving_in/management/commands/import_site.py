@@ -52,7 +52,7 @@ class Command(StoreCommand):
             format_of(name).arguments(parser)
         parser.add_argument("--dry-run", action="store_true", help="say what would happen, and change nothing")
         parser.add_argument(
-            "--undo", action="store_true", help="take out what came, as long as nobody answered it"
+            "--undo", action="store_true", help="remove what came, unless members or moderators have reacted to it"
         )
         super().add_arguments(parser)
 
